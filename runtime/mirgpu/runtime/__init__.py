@@ -1,0 +1,1 @@
+"""Load, check and launch kernels.  See ``mirgpu.runtime.load``."""

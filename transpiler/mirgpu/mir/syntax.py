@@ -1,0 +1,1598 @@
+"""Typed MIR: what rustc prints, in rustc's own words.
+
+Every node is final and frozen and holds data only.  A field is a ``str`` only where the
+text has a name or a literal; everything else is a node or a number, so that a ``match``
+over the unions at the end of each section is exhaustive under mypy and pyright.
+
+Section numbers refer to the grammar comment in ``mir.lark``.  Lifetimes are kept, because
+the printer must give the text back; lowering ignores them.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import final
+
+# --------------------------------------------------------------------------- locations
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A source range as rustc prints it, ``FILE:L:C: L:C``; lines and columns from 1."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+    ctxt: int | None = None
+    """The syntax context, printed as `` (#N)``, where there is one."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """The trailing ``// scope N at SPAN`` of a line printed with ``-Zmir-include-spans``."""
+
+    scope: int
+    span: Span
+
+
+# ------------------------------------------------------------------------------- types
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """``'a``, ``'_``, ``'static``, ``'{erased}``, ``'?3``; the quote is part of the name."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Prim:
+    """``bool char str ! iN uN isize usize f16 f32 f64 f128``."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RefTy:
+    mutable: bool
+    pointee: "Ty"
+    lifetime: Lifetime | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RawPtrTy:
+    mutable: bool
+    pointee: "Ty"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SliceTy:
+    elem: "Ty"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArrayTy:
+    elem: "Ty"
+    len: "CGen"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TupleTy:
+    """A tuple; unit is the empty one."""
+
+    elems: tuple["Ty", ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnPtrTy:
+    """``for<'a> unsafe extern "C" fn(A, B, ...) -> R``; no ``-> ()`` is printed."""
+
+    params: tuple["Ty", ...]
+    ret: "Ty"
+    binder: tuple[Lifetime, ...] = ()
+    unsafe: bool = False
+    abi: str | None = None
+    variadic: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnDefTy:
+    """The type of a function item: its signature and, in braces, its path."""
+
+    sig: FnPtrTy
+    path: "Path"
+    target_features: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DynTy:
+    """``dyn A + B + 'a``; ``parens`` when printed as ``(dyn A + 'a)``."""
+
+    bounds: tuple["Bound", ...]
+    parens: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ImplTy:
+    bounds: tuple["Bound", ...]
+
+
+class DefKind(Enum):
+    """The word that opens a ``{…@…}`` type."""
+
+    CLOSURE = "closure"
+    ASYNC_CLOSURE = "async closure"
+    COROUTINE = "coroutine"
+    STATIC_COROUTINE = "static coroutine"
+    GEN_CLOSURE = "gen closure"
+    ASYNC_GEN_CLOSURE = "async gen closure"
+    ASYNC_BLOCK = "async block"
+    GEN_BLOCK = "gen block"
+    ASYNC_GEN_BLOCK = "async gen block"
+    ASYNC_CLOSURE_BODY = "async closure body"
+    GEN_CLOSURE_BODY = "gen closure body"
+    ASYNC_GEN_CLOSURE_BODY = "async gen closure body"
+    COROUTINE_WITNESS = "coroutine witness"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DefTy:
+    """``{closure@…}`` and its kin, named by a span or by a path."""
+
+    kind: DefKind
+    where: "Span | Path"
+
+
+class FnBodyKind(Enum):
+    ASYNC = "async fn body of"
+    GEN = "gen fn body of"
+    ASYNC_GEN = "async gen fn body of"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnBodyTy:
+    """``{async fn body of PATH()}`` and its kin."""
+
+    kind: FnBodyKind
+    path: "Path"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnsafeBinderTy:
+    lifetimes: tuple[Lifetime, ...]
+    inner: "Ty"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PatternTy:
+    """``(T) is PATTERN``."""
+
+    base: "Ty"
+    pattern: "TyPattern"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PathTy:
+    """A struct, enum, union, alias, type parameter or projection, by its path."""
+
+    path: "Path"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ElidedTy:
+    """``...``: a type that rustc cut because it is very long."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VerbatimTy:
+    """Source text that rustc prints as it stands (an argument-position ``impl Trait``)."""
+
+    text: str
+
+
+Ty = (
+    Prim
+    | RefTy
+    | RawPtrTy
+    | SliceTy
+    | ArrayTy
+    | TupleTy
+    | FnPtrTy
+    | FnDefTy
+    | DynTy
+    | ImplTy
+    | DefTy
+    | FnBodyTy
+    | UnsafeBinderTy
+    | PatternTy
+    | PathTy
+    | ElidedTy
+    | VerbatimTy
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TyPatRange:
+    """``A..``, ``A..=B`` or ``A..=``."""
+
+    start: "CGen"
+    end: "CGen | None"
+    inclusive: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TyPatNotNull:
+    """``!null``."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TyPatOr:
+    alternatives: tuple["TyPattern", ...]
+
+
+TyPattern = TyPatRange | TyPatNotNull | TyPatOr
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TraitBound:
+    """``?A``, ``!A``, ``for<'a> A<'a>``, ``Fn(A) -> B``, each maybe in parentheses."""
+
+    path: "Path"
+    maybe: bool = False
+    negative: bool = False
+    binder: tuple[Lifetime, ...] = ()
+    parens: bool = False
+
+
+Bound = TraitBound | Lifetime
+
+# ------------------------------------------------------------------------------- paths
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GenericArgs:
+    """``<A, B>``; on a type path glued to the segment, on a value path after ``::``."""
+
+    args: tuple["GenericArg", ...]
+    turbofish: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AssocArg:
+    """``Item = T``, ``N = const``, ``Assoc<'a> = T`` inside generic arguments."""
+
+    name: str
+    args: GenericArgs | None
+    value: "Ty | CGen"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnSugarArgs:
+    """The arguments of ``Fn(A, B) -> R``."""
+
+    params: tuple["Ty", ...]
+    ret: "Ty | None"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NameSeg:
+    """An identifier, a tuple-field number, ``_`` or the empty segment, with its arguments."""
+
+    name: str
+    args: GenericArgs | FnSugarArgs | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DisambSeg:
+    """``{closure#0}``, ``{constant#1}``, ``{impl#2}``, ``{closure:async#0}``, …"""
+
+    kind: str
+    index: int
+    args: GenericArgs | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ImplAtSeg:
+    """``<impl at FILE:L:C: L:C>``: an impl, by the place of its head."""
+
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class QualifiedSeg:
+    """``<T as Trait>`` or ``<T>`` at the head of a path."""
+
+    self_ty: "Ty"
+    trait: "Path | None"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ImplSeg:
+    """``<impl T>`` or ``<impl Trait for T>`` inside a path."""
+
+    self_ty: "Ty"
+    trait: "Path | None"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PromotedSeg:
+    """``promoted[N]``, last."""
+
+    index: int
+
+
+PathSeg = NameSeg | DisambSeg | ImplAtSeg | QualifiedSeg | ImplSeg | PromotedSeg
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A type or value path.  ``suffix`` is ``shim(…)``, ``virtual#N``, ``intrinsic`` or none."""
+
+    segments: tuple[PathSeg, ...]
+    suffix: str | None = None
+
+
+# -------------------------------------------------------------------- constants (types)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CInt:
+    """An integer; ``suffix`` is its type's name, none where a type position needs none.
+
+    ``named`` when printed as ``i32::MIN`` or ``u64::MAX``.
+    """
+
+    value: int
+    suffix: str | None
+    named: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CFloat:
+    """A float literal; ``text`` is the literal without its suffix (``1.0E+10``, ``NaN``,
+    ``+Inf``): reading it to the nearest value of its type gives the exact bits."""
+
+    text: str
+    suffix: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CBool:
+    value: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CChar:
+    value: str
+    """One character, or the raw literal's text where it holds no valid one."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CStr:
+    """``"x"``; the text between the quotes, escapes as printed."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CBytes:
+    """``b"x"``, and ``*b"x"`` when ``deref``: the bytes are a value, not a reference."""
+
+    value: bytes
+    deref: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CTuple:
+    """Unit is the empty one."""
+
+    elems: tuple["CValue", ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CArray:
+    elems: tuple["CValue", ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CRepeat:
+    """``[V; N]`` inside a constant."""
+
+    elem: "CValue"
+    len: "CGen"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CAdtTuple:
+    """``Option::<u8>::Some(1_u8)``."""
+
+    path: Path
+    elems: tuple["CValue", ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CAdtStruct:
+    """``P {{ x: 1_u8 }}`` as an operand, single braces in a type."""
+
+    path: Path
+    fields: tuple[tuple[str, "CValue"], ...]
+    doubled: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CPath:
+    """A bare path: a unit struct or variant, an unevaluated constant, a promoted, a constant
+    parameter, a function.  Which of them, only the definition tells."""
+
+    path: Path
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CRef:
+    """``&V`` in a type position."""
+
+    value: "CValue"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CAlloc:
+    """``{alloc3+0x8<imm>: &T}``: the address of an allocation."""
+
+    alloc: str
+    offset: int
+    imm: bool
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CIntPtr:
+    """``{0x10 as *const T}``."""
+
+    address: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CFnPtr:
+    """``{path as fn(u8) -> u8}``."""
+
+    path: Path
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CTransmute:
+    """``{transmute(0x00ff): T}``; ``digits`` keeps the printed width."""
+
+    bits: int
+    digits: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CUnreachable:
+    """``{unreachable(): T}``."""
+
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CPattern:
+    """``5_u32 is 1..``."""
+
+    value: "CValue"
+    pattern: TyPattern
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CZeroSized:
+    """``ZeroSized: T`` and ``<ZST>: T``."""
+
+    ty: Ty
+    word: str = "ZeroSized"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CIndirect:
+    """``Indirect { alloc_id: alloc5, offset: Size(8 bytes) }: T``."""
+
+    alloc: str
+    offset: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CScalar:
+    """``Scalar(0x…): T``."""
+
+    text: str
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CSlice:
+    """``Slice { alloc_id: …, meta: … }: T``."""
+
+    alloc: str
+    meta: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CUninit:
+    """``<uninit>``."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CSpecial:
+    """``<static(DefId(…))>``, ``<function>``, ``<vtable>``, ``<typeid>``,
+    ``<too short allocation>``, ``<dangling pointer>``, ``{const error}``, ``_``,
+    ``Leaf(…)``, ``Branch([…])``: printed where nothing better could be."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CVerbatim:
+    """Source text of an anonymous constant, ``N * 2`` or ``{ N + 1 }``, as it stands."""
+
+    text: str
+
+
+CValue = (
+    CInt
+    | CFloat
+    | CBool
+    | CChar
+    | CStr
+    | CBytes
+    | CTuple
+    | CArray
+    | CRepeat
+    | CAdtTuple
+    | CAdtStruct
+    | CPath
+    | CRef
+    | CAlloc
+    | CIntPtr
+    | CFnPtr
+    | CTransmute
+    | CUnreachable
+    | CPattern
+    | CZeroSized
+    | CIndirect
+    | CScalar
+    | CSlice
+    | CUninit
+    | CSpecial
+    | CVerbatim
+)
+CGen = CValue
+"""A constant in a type position: an array length, a generic argument, a pattern bound."""
+GenericArg = Lifetime | Ty | CGen | AssocArg
+
+# ------------------------------------------------------------------------------ places
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deref:
+    pass
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Field:
+    index: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Downcast:
+    """``as Variant``, or ``as variant#N`` (then ``variant`` is the number)."""
+
+    variant: str | int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OpaqueCast:
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Subtype:
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwrapUnsafeBinder:
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Index:
+    local: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstantIndex:
+    """``[I of MIN]``, or ``[-I of MIN]`` from the end: element ``len - I``."""
+
+    offset: int
+    min_length: int
+    from_end: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Subslice:
+    """``[A:]``, ``[:-B]``, ``[A:-B]`` of a slice (``from_end``), ``[A..B]`` of an array."""
+
+    start: int
+    end: int
+    from_end: bool
+
+
+ProjectionElem = (
+    Deref
+    | Field
+    | Downcast
+    | OpaqueCast
+    | Subtype
+    | UnwrapUnsafeBinder
+    | Index
+    | ConstantIndex
+    | Subslice
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A local and its projections, innermost first."""
+
+    local: int
+    projection: tuple[ProjectionElem, ...] = ()
+
+
+# ---------------------------------------------------------------------------- operands
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Copy:
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Move:
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``const V``."""
+
+    value: CValue
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnItem:
+    """A function item as a value or callee: printed as a bare path."""
+
+    path: Path
+
+
+class RuntimeCheck(Enum):
+    """A boolean that is known only at code generation."""
+
+    UB_CHECKS = "UbChecks"
+    OVERFLOW_CHECKS = "OverflowChecks"
+    CONTRACT_CHECKS = "ContractChecks"
+
+
+Operand = Copy | Move | Constant | FnItem | RuntimeCheck
+
+# ----------------------------------------------------------------------------- rvalues
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Use:
+    operand: Operand
+    no_retag: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    operand: Operand
+    count: CGen
+
+
+class BorrowKind(Enum):
+    SHARED = ""
+    MUT = "mut"
+    FAKE = "fake"
+    FAKE_SHALLOW = "fake shallow"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ref:
+    kind: BorrowKind
+    place: Place
+    lifetime: Lifetime | None = None
+
+
+class RawPtrKind(Enum):
+    CONST = "const"
+    MUT = "mut"
+    FAKE_FOR_PTR_METADATA = "const (fake)"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RawPtr:
+    kind: RawPtrKind
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CopyForDeref:
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reborrow:
+    """``T (reborrow PLACE)`` and ``T (coerce shared PLACE)``."""
+
+    ty: Ty
+    place: Place
+    shared: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ThreadLocalRef:
+    mutable: bool
+    path: Path
+
+
+class CastKind(Enum):
+    """Every cast but the pointer coercions, named as printed."""
+
+    INT_TO_INT = "IntToInt"
+    FLOAT_TO_INT = "FloatToInt"
+    INT_TO_FLOAT = "IntToFloat"
+    FLOAT_TO_FLOAT = "FloatToFloat"
+    PTR_TO_PTR = "PtrToPtr"
+    FN_PTR_TO_PTR = "FnPtrToPtr"
+    POINTER_EXPOSE_PROVENANCE = "PointerExposeProvenance"
+    POINTER_WITH_EXPOSED_PROVENANCE = "PointerWithExposedProvenance"
+    TRANSMUTE = "Transmute"
+    SUBTYPE = "Subtype"
+
+
+class CoercionKind(Enum):
+    REIFY_FN_POINTER_SAFE = "ReifyFnPointer(Safe)"
+    REIFY_FN_POINTER_UNSAFE = "ReifyFnPointer(Unsafe)"
+    REIFY_FN_POINTER = "ReifyFnPointer"
+    UNSAFE_FN_POINTER = "UnsafeFnPointer"
+    CLOSURE_FN_POINTER_SAFE = "ClosureFnPointer(Safe)"
+    CLOSURE_FN_POINTER_UNSAFE = "ClosureFnPointer(Unsafe)"
+    MUT_TO_CONST_POINTER = "MutToConstPointer"
+    ARRAY_TO_POINTER = "ArrayToPointer"
+    UNSIZE = "Unsize"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PointerCoercion:
+    kind: CoercionKind
+    implicit: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cast:
+    kind: CastKind | PointerCoercion
+    operand: Operand
+    ty: Ty
+
+
+class BinOp(Enum):
+    ADD = "Add"
+    SUB = "Sub"
+    MUL = "Mul"
+    ADD_UNCHECKED = "AddUnchecked"
+    SUB_UNCHECKED = "SubUnchecked"
+    MUL_UNCHECKED = "MulUnchecked"
+    SHL_UNCHECKED = "ShlUnchecked"
+    SHR_UNCHECKED = "ShrUnchecked"
+    ADD_WITH_OVERFLOW = "AddWithOverflow"
+    SUB_WITH_OVERFLOW = "SubWithOverflow"
+    MUL_WITH_OVERFLOW = "MulWithOverflow"
+    DIV = "Div"
+    REM = "Rem"
+    BIT_XOR = "BitXor"
+    BIT_AND = "BitAnd"
+    BIT_OR = "BitOr"
+    SHL = "Shl"
+    SHR = "Shr"
+    EQ = "Eq"
+    NE = "Ne"
+    LT = "Lt"
+    LE = "Le"
+    GT = "Gt"
+    GE = "Ge"
+    CMP = "Cmp"
+    OFFSET = "Offset"
+
+
+class UnOp(Enum):
+    NOT = "Not"
+    NEG = "Neg"
+    PTR_METADATA = "PtrMetadata"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BinaryOp:
+    op: BinOp
+    left: Operand
+    right: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnaryOp:
+    op: UnOp
+    operand: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Discriminant:
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TupleAggregate:
+    operands: tuple[Operand, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArrayAggregate:
+    operands: tuple[Operand, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AdtAggregate:
+    """``P``, ``P(a, b)`` or ``P { x: a }``: a struct, union or enum variant.
+
+    ``names`` is none for the first two; ``operands`` is none for a bare path, which may
+    also be a function item: only the definition tells.
+    """
+
+    path: Path
+    names: tuple[str, ...] | None
+    operands: tuple[Operand, ...] | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DefAggregate:
+    """A closure or coroutine with its captures."""
+
+    ty: DefTy
+    names: tuple[str, ...]
+    operands: tuple[Operand, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RawPtrAggregate:
+    """``*const T from (data, metadata)``: ``ty`` is the pointer's type."""
+
+    ty: RawPtrTy
+    data: Operand
+    metadata: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WrapUnsafeBinder:
+    operand: Operand
+    ty: Ty
+
+
+Rvalue = (
+    Use
+    | Repeat
+    | Ref
+    | RawPtr
+    | CopyForDeref
+    | Reborrow
+    | ThreadLocalRef
+    | Cast
+    | BinaryOp
+    | UnaryOp
+    | Discriminant
+    | TupleAggregate
+    | ArrayAggregate
+    | AdtAggregate
+    | DefAggregate
+    | RawPtrAggregate
+    | WrapUnsafeBinder
+)
+
+# -------------------------------------------------------------------------- statements
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assign:
+    place: Place
+    rvalue: Rvalue
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StorageLive:
+    local: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StorageDead:
+    local: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SetDiscriminant:
+    """``discriminant(P) = N``: N is the variant's index, not its discriminant."""
+
+    place: Place
+    variant_index: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assume:
+    operand: Operand
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CopyNonOverlapping:
+    """The count is in elements."""
+
+    dst: Operand
+    src: Operand
+    count: Operand
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Nop:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstEvalCounter:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PlaceMention:
+    place: Place
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    text: str
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FakeRead:
+    """``cause`` is ForMatchGuard, ForLet(None), ForMatchedPlace(…), …, as printed."""
+
+    cause: str
+    place: Place
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AscribeUserType:
+    """``annotation`` is the rest of the statement, as printed."""
+
+    place: Place
+    variance: str
+    annotation: str
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BackwardIncompatibleDropHint:
+    place: Place
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Retag:
+    place: Place
+    fn_entry: bool
+    source: SourceInfo | None = None
+
+
+Statement = (
+    Assign
+    | StorageLive
+    | StorageDead
+    | SetDiscriminant
+    | Assume
+    | CopyNonOverlapping
+    | Nop
+    | ConstEvalCounter
+    | PlaceMention
+    | Coverage
+    | FakeRead
+    | AscribeUserType
+    | BackwardIncompatibleDropHint
+    | Retag
+)
+
+# ------------------------------------------------------------------------- terminators
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwindCleanup:
+    block: int
+
+
+class UnwindTerminateReason(Enum):
+    ABI = "abi"
+    CLEANUP = "cleanup"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwindContinue:
+    pass
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwindUnreachable:
+    pass
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwindTerminate:
+    reason: UnwindTerminateReason
+
+
+UnwindAction = UnwindCleanup | UnwindContinue | UnwindUnreachable | UnwindTerminate
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Goto:
+    target: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SwitchInt:
+    """``values`` are the raw unsigned bits, whatever the operand's type."""
+
+    discr: Operand
+    values: tuple[int, ...]
+    targets: tuple[int, ...]
+    otherwise: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Return:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnwindResume:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """``terminate(abi)`` and ``terminate(cleanup)``."""
+
+    reason: UnwindTerminateReason
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CoroutineDrop:
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """``drop`` is the extra edge of ``[return: bb1, unwind: bb2, drop: bb3]``."""
+
+    place: Place
+    target: int
+    unwind: UnwindAction | None
+    drop: int | None = None
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``target`` is none where the call does not return.
+
+    ``unwind`` is none where no unwind action is printed (a single ``-> bbN`` target is the
+    return block of a call that cannot unwind, or the cleanup block of one that diverges:
+    the parser decides by the printed form, as the grammar comment says).
+    """
+
+    func: Operand
+    args: tuple[Operand, ...]
+    destination: Place
+    target: int | None
+    unwind: UnwindAction | None
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TailCall:
+    func: Operand
+    args: tuple[Operand, ...]
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """``message`` is the format text between the quotes, as printed; ``{}`` are filled by ``operands``."""
+
+    cond: Operand
+    expected: bool
+    message: str
+    operands: tuple[Operand, ...]
+    target: int
+    unwind: UnwindAction | None
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmIn:
+    reg: str
+    operand: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmOut:
+    reg: str
+    late: bool
+    place: Place | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmInOut:
+    reg: str
+    late: bool
+    operand: Operand
+    place: Place | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmConst:
+    value: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmSymFn:
+    value: Operand
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmSymStatic:
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsmLabel:
+    block: int
+
+
+AsmOperand = AsmIn | AsmOut | AsmInOut | AsmConst | AsmSymFn | AsmSymStatic | AsmLabel
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InlineAsm:
+    """``template`` is raw, with real newlines and unescaped quotes."""
+
+    template: str
+    operands: tuple[AsmOperand, ...]
+    options: str
+    targets: tuple[int, ...]
+    unwind: UnwindAction | None
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Yield:
+    destination: Place
+    value: Operand
+    resume: int
+    drop: int | None
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FalseEdge:
+    real: int
+    imaginary: int
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FalseUnwind:
+    real: int
+    unwind: UnwindAction
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AsyncDrop:
+    place: Place
+    poll: Place
+    target: int
+    unwind: UnwindAction | None
+    drop: int | None
+    source: SourceInfo | None = None
+
+
+Terminator = (
+    Goto
+    | SwitchInt
+    | Return
+    | Unreachable
+    | UnwindResume
+    | Terminate
+    | CoroutineDrop
+    | Drop
+    | Call
+    | TailCall
+    | Assert
+    | InlineAsm
+    | Yield
+    | FalseEdge
+    | FalseUnwind
+    | AsyncDrop
+)
+
+# ------------------------------------------------------------------------------ bodies
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LocalDecl:
+    """``let [mut] _N: T [as user types];``"""
+
+    local: int
+    mutable: bool
+    ty: Ty
+    user_tys: tuple[str, ...] = ()
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VarDebugInfo:
+    """``debug NAME => VALUE;``.
+
+    For a composite, ``fragment_ty`` is the type of the whole variable and ``fragment`` the
+    projection printed on it: ``((p: Vec3).0: f32)``.
+    """
+
+    name: str
+    value: "Place | Constant"
+    fragment_ty: Ty | None = None
+    fragment: tuple[ProjectionElem, ...] = ()
+    source: SourceInfo | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceScope:
+    """A scope; ``inlined`` is the path of the function that was inlined there, if any."""
+
+    index: int
+    inlined: Path | None
+    track_caller: bool
+    debug: tuple[VarDebugInfo, ...]
+    locals: tuple[LocalDecl, ...]
+    children: tuple["SourceScope", ...]
+    source: SourceInfo | None = None
+    """Where the call that was inlined stands, with spans on."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BasicBlock:
+    """Block ``index``; the terminator is none only in dumps of unfinished bodies."""
+
+    index: int
+    cleanup: bool
+    statements: tuple[Statement, ...]
+    terminator: Terminator
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The inside of a function, constant or static.
+
+    ``debug`` and ``locals`` are those of scope 0 (outside any ``scope``); locals in scopes are
+    in ``scopes``.  ``coverage`` holds the coverage lines as printed.
+    """
+
+    debug: tuple[VarDebugInfo, ...]
+    locals: tuple[LocalDecl, ...]
+    scopes: tuple[SourceScope, ...]
+    blocks: tuple[BasicBlock, ...]
+    coverage: tuple[str, ...] = ()
+
+
+# ------------------------------------------------------------------------------- items
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Param:
+    local: int
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnItemDef:
+    path: Path
+    params: tuple[Param, ...]
+    ret: Ty
+    body: Body
+    yields: Ty | None = None
+    ctfe: bool = False
+    """The second printing of a ``const fn``, under ``// MIR FOR CTFE``."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConstItemDef:
+    """``const P: T = {…}``, or ``= const V;`` (then ``value``)."""
+
+    path: Path
+    ty: Ty
+    body: Body | None
+    value: Operand | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StaticItemDef:
+    path: Path
+    mutable: bool
+    ty: Ty
+    body: Body
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnonItemDef:
+    """An item with no keyword: a const block, array length or enum discriminant."""
+
+    path: Path
+    ty: Ty
+    body: Body
+
+
+Item = FnItemDef | ConstItemDef | StaticItemDef | AnonItemDef
+
+# ------------------------------------------------------------------------- allocations
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """A pointer inside an allocation's bytes, ``offset`` bytes from its start."""
+
+    offset: int
+    alloc: str
+    addend: int
+    imm: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MemoryAlloc:
+    """Bytes; ``init`` has a 1 for each initialised byte; pointer bytes hold zeros."""
+
+    name: str
+    static: Path | None
+    size: int
+    align: int
+    data: bytes = field(repr=False)
+    init: bytes = field(repr=False)
+    relocations: tuple[Relocation, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FnAlloc:
+    name: str
+    path: Path
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VTableAlloc:
+    name: str
+    bounds: tuple[Bound, ...]
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TypeIdAlloc:
+    name: str
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StaticAlloc:
+    """``allocN (static: P)`` or ``(extern static: P)``: its bytes are not here."""
+
+    name: str
+    path: Path
+    external: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DeallocatedAlloc:
+    name: str
+
+
+Alloc = MemoryAlloc | FnAlloc | VTableAlloc | TypeIdAlloc | StaticAlloc | DeallocatedAlloc
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class File:
+    """A whole dump: items in order, and the allocations printed behind them."""
+
+    items: tuple[Item, ...]
+    allocs: tuple[Alloc, ...]
