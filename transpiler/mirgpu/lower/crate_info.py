@@ -4,8 +4,9 @@ Filled by ``mirgpu.rustc`` from the same compiler that printed the dump, and car
 self-contained dump in its trailing comment.  Everything may be absent (a raw dump).
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final
 
 
 @final
@@ -116,3 +117,18 @@ class AdtInfo:
     """(variant, discriminant, ((field, type), …)) in source order."""
     freeze: bool
     """No ``UnsafeCell`` inside, as far as its own fields show."""
+
+
+class LayoutOracle(Protocol):
+    """Asks rustc for layouts after the dump, once the types that matter are known."""
+
+    def resolve(
+        self, types: Sequence[str], variants: Mapping[str, frozenset[str]]
+    ) -> Mapping[str, TypeLayout]:
+        """Exact layouts of concrete types, keyed by their text as MIR prints it.
+
+        ``variants`` gives the variant names that the MIR shows for an enum's text, so that a
+        library enum's variant order can be asked for.  Types that rustc cannot be asked about
+        (private ones, closures) are missing from the result.
+        """
+        ...
