@@ -1,14 +1,24 @@
 """What an artifact says of itself: kernels, parameters, types, panics.
 
 Written by the transpiler, read by launchers and tools; plain data, imports only the standard
-library.  ``to_json`` and ``from_json`` are each other's inverse.
+library.  ``to_json`` and ``from_json`` are each other's inverse; ``embed`` and ``extract`` keep a
+manifest in a text's comments.
 """
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import Final, final
+
+from mirgpu.runtime.records import Codec, RecordError
 
 SCHEMA = 1
+
+
+class ManifestError(ValueError):
+    """A manifest that is missing, damaged or of another schema."""
+
 
 # --------------------------------------------------------------------------- host types
 
@@ -197,3 +207,80 @@ class Manifest:
     panics: tuple[PanicInfo, ...]
     panic_buffer: PanicBuffer | None
     schema: int = SCHEMA
+
+
+# --------------------------------------------------------------------------------- text
+
+_CODEC: Final = Codec(
+    {
+        "scalar": ScalarType,
+        "array": ArrayType,
+        "struct": StructType,
+        "enum": EnumType,
+        "opaque": OpaqueType,
+    }
+)
+_MARK: Final = "mirgpu-manifest: "
+_WIDTH: Final = 96
+"""Characters of JSON in one comment line."""
+
+
+def to_json(manifest: Manifest, *, indent: int | None = None) -> str:
+    """The manifest as ASCII JSON text; with ``indent`` for people, without on one line."""
+    separators = (",", ":") if indent is None else (",", ": ")
+    return json.dumps(_CODEC.encode(manifest), indent=indent, separators=separators)
+
+
+def from_json(text: str) -> Manifest:
+    """Read what ``to_json`` wrote.
+
+    Raises ``ManifestError`` for text that is not JSON, another schema, and missing, unknown or
+    ill-typed members.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ManifestError(f"the manifest is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise ManifestError("the manifest is not a JSON object")
+    schema = data.get("schema")
+    if schema != SCHEMA:
+        raise ManifestError(
+            f"the manifest has schema {schema!r}, this mirgpu reads {SCHEMA}: "
+            "transpile the kernel again, or install the version that made it"
+        )
+    try:
+        manifest = _CODEC.decode(Manifest, data, "manifest")
+    except RecordError as error:
+        raise ManifestError(str(error)) from None
+    assert isinstance(manifest, Manifest)
+    return manifest
+
+
+def embed(text: str, manifest: Manifest, comment: str = "//") -> str:
+    """``text`` with the manifest after it in lines that start with ``comment``.
+
+    A manifest that ``text`` already carries is replaced.
+    """
+    body = "".join(line for line in text.splitlines(keepends=True) if _MARK not in line)
+    if body and not body.endswith("\n"):
+        body += "\n"
+    return body + "".join(f"{comment} {_MARK}{piece}\n" for piece in _pieces(to_json(manifest)))
+
+
+def extract(text: str) -> Manifest | None:
+    """The manifest that ``embed`` put into ``text``, or none; ``ManifestError`` if damaged."""
+    pieces = [line.split(_MARK, 1)[1] for line in text.split("\n") if _MARK in line]
+    return from_json("".join(piece.rstrip("\r") for piece in pieces)) if pieces else None
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = min(start + _WIDTH, len(text))
+        # A backslash before the line's end would continue the comment in C; a blank there
+        # may be cut by an editor.
+        while end < len(text) and end - start > 1 and text[end - 1] in "\\ ":
+            end -= 1
+        yield text[start:end]
+        start = end
