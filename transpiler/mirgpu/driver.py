@@ -1,0 +1,226 @@
+"""The one place that orders the stages: Rust or MIR in, an artifact out.
+
+    source ─ rustc ─▶ MIR text ─ mir ─▶ typed MIR ─ lower ─▶ kir ─ passes ─▶ kir ─ target ─▶ text
+
+Stages are imported when they run, so that a run from the cache imports none of them.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from mirgpu.diagnostics import Diagnostic, DiagnosticError, UsageError
+from mirgpu.runtime.artifact import Artifact
+from mirgpu.runtime.manifest import Manifest, PanicInfo, PanicOperandInfo
+
+if TYPE_CHECKING:
+    from mirgpu.kir.module import Module, PanicSite
+    from mirgpu.lower import Lowered
+    from mirgpu.lower.crate_info import CrateInfo, LayoutOracle
+    from mirgpu.mir.dump import Dump
+
+DEFAULT_ARCH = "sm_70"
+"""Volta: the oldest that CUDA 13's driver still loads; newer cards run its PTX."""
+
+TARGETS = ("ptx", "kir")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything that changes what comes out.  ``index`` names the parameters of plain kernels
+    that are bound to the thread index in x, y and z; ``arch`` is a PTX target such as ``sm_90``.
+    """
+
+    kernels: tuple[str, ...] = ()
+    index: tuple[str, ...] = ("i",)
+    target: str = "ptx"
+    arch: str = DEFAULT_ARCH
+    edition: str = "2021"
+    overflow_checks: bool = False
+    fp_contract: str = "off"
+    panic: str = "report"
+    debug: bool = False
+    templates: Path | None = None
+    dump_after: tuple[str, ...] = ()
+    rustc: str | None = None
+    toolchain: str | None = None
+    codegen: tuple[str, ...] = ()
+    unstable: tuple[str, ...] = ()
+    allow_untested_rustc: bool = False
+    flags: tuple[str, ...] = field(default=(), repr=False)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """An artifact and the texts it came from.  ``mir`` is the self-contained dump."""
+
+    artifact: Artifact
+    mir: str
+    kir: str
+
+
+def transpile(source: Path | str, options: Options) -> Artifact:
+    """Transpile a Rust file, a MIR dump (``.mir``), or the text of one (``str``).
+
+    Raises DiagnosticError for what is wrong with the source, ToolMissingError where rustc is
+    needed and not found, UsageError for options that make no sense.
+    """
+    from mirgpu.artifact_cache import ArtifactCache
+
+    if isinstance(source, str) or source.suffix == ".mir" or options.dump_after:
+        return build(source, options).artifact
+    cache = ArtifactCache(source, options)
+    artifact = cache.get()
+    if artifact is None:
+        artifact = build(source, options, record=cache.record).artifact
+        cache.put(artifact)
+    return artifact
+
+
+def build(
+    source: Path | str,
+    options: Options,
+    record: Callable[[tuple[Path, ...]], None] | None = None,
+) -> Emitted:
+    """Run every stage.  ``record`` is told the files that rustc read."""
+    from mirgpu.kir.printer import print_module
+    from mirgpu.lower import LowerOptions, lower_module
+    from mirgpu.mir.dump import Dump
+
+    if options.target not in TARGETS:
+        raise UsageError(f"unknown target `{options.target}`; known: {', '.join(TARGETS)}")
+    text, file, info, oracle = _mir(source, options, record)
+    dump = Dump(text, file)
+    if info is None:
+        info = _info_of(dump)
+    lowered = lower_module(
+        dump,
+        info,
+        LowerOptions(
+            kernels=options.kernels,
+            index=options.index,
+            overflow_checks=options.overflow_checks,
+        ),
+        oracle,
+    )
+    module = _optimise(lowered.module, options)
+    artifact = _emit(module, lowered, info, options)
+    return Emitted(artifact, text, print_module(module))
+
+
+def _mir(
+    source: Path | str,
+    options: Options,
+    record: Callable[[tuple[Path, ...]], None] | None,
+) -> "tuple[str, str, CrateInfo | None, LayoutOracle | None]":
+    """The dump, its name for messages, and what rustc says beside it."""
+    if isinstance(source, str):
+        return source, "<stdin>", None, None
+    if not source.exists():
+        raise UsageError(f"no such file: {source}")
+    if source.suffix == ".mir":
+        return read_text(source), str(source), None, None
+    from mirgpu.rustc import dump_mir
+
+    dump = dump_mir(source, rustc_options(options))
+    if record is not None:
+        record(dump.files)
+    return dump.text, str(source), dump.info, dump.oracle
+
+
+def _info_of(dump: "Dump") -> "CrateInfo":
+    from mirgpu.rustc import raw_info, read_trailer
+
+    return raw_info() if dump.trailer is None else read_trailer(dump.trailer)
+
+
+def _optimise(module: "Module", options: Options) -> "Module":
+    from mirgpu.kir.printer import print_module
+    from mirgpu.passes.pipeline import DEFAULT, run_passes
+
+    known = [each.NAME for each in DEFAULT]
+    for name in options.dump_after:
+        if name not in known and name != "lower":
+            raise UsageError(
+                f"unknown pass `{name}`; passes: lower, {', '.join(dict.fromkeys(known))}"
+            )
+
+    def show(name: str, after: "Module") -> None:
+        if name in options.dump_after:
+            sys.stderr.write(f"; kir after {name}\n{print_module(after)}\n")
+
+    show("lower", module)
+    return run_passes(module, DEFAULT, show if options.dump_after else None)
+
+
+def _emit(module: "Module", lowered: "Lowered", info: "CrateInfo", options: Options) -> Artifact:
+    match options.target:
+        case "ptx":
+            from mirgpu.targets.ptx import PtxOptions, emit
+
+            output = emit(
+                module,
+                options.arch,
+                PtxOptions(
+                    debug=options.debug,
+                    fp_contract=options.fp_contract,
+                    panic=options.panic,
+                    templates_dir=options.templates,
+                ),
+            )
+            text, isa, buffer = output.text, output.isa_version, output.panic_buffer
+            arch: str | None = options.arch
+        case _:
+            from mirgpu.kir.printer import print_module
+
+            text, isa, buffer, arch = print_module(module), None, None, None
+    manifest = Manifest(
+        mirgpu=version(),
+        rustc=info.rustc,
+        target=options.target,
+        arch=arch,
+        isa=isa,
+        flags=options.flags,
+        kernels=lowered.kernels,
+        types=lowered.types,
+        panics=tuple(_panic_info(site) for site in module.panics),
+        panic_buffer=buffer,
+    )
+    return Artifact(text, manifest)
+
+
+def _panic_info(site: "PanicSite") -> PanicInfo:
+    operands = tuple(PanicOperandInfo(each.kind, each.trait.value) for each in site.operands)
+    loc = site.loc
+    if loc is None:
+        return PanicInfo(site.message, operands, None, None, None)
+    return PanicInfo(site.message, operands, loc.file, loc.line, loc.col)
+
+
+def read_text(path: Path) -> str:
+    """A file's text.  Raises UsageError where it cannot be read, DiagnosticError if not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DiagnosticError(
+            Diagnostic(
+                code="MG0100",
+                title="the file is not UTF-8 text",
+                file=str(path),
+                notes=(f"byte {error.start} is 0x{error.object[error.start]:02x}",),
+                helps=("pass a Rust source (.rs) or a MIR dump (.mir)",),
+            )
+        ) from error
+
+
+def version() -> str:
+    """The installed version of mirgpu."""
+    from importlib.metadata import version as installed
+
+    return installed("mirgpu")
