@@ -83,6 +83,13 @@ def print_function(function: Function) -> str:
     return "".join(line + "\n" for line in lines + locations.lines)
 
 
+def print_node(function: Function, node: Instruction | Terminator) -> str:
+    """The text of one node of ``function``, with its values named as ``print_function`` does."""
+    printer = _FunctionPrinter(function, _Locations())
+    printer.lines()
+    return printer.node(node)
+
+
 def print_type(ty: Type) -> str:
     """``i32``, ``f64``, ``ptr.global``."""
     match ty:
@@ -161,9 +168,8 @@ class _FunctionPrinter:
             block_params = ", ".join(self._define(value) for value in block.params)
             out.append(_bare(block.label) + (f"({block_params}):" if block_params else ":"))
             for instruction in block.instructions:
-                out.append(f"  {self._instruction(instruction)}{suffix(instruction.loc)}")
-            terminator = block.terminator
-            out.append(f"  {self._terminator(terminator)}{suffix(terminator.loc)}")
+                out.append(f"  {self.node(instruction)}{suffix(instruction.loc)}")
+            out.append(f"  {self.node(block.terminator)}{suffix(block.terminator.loc)}")
         out.append("}")
         return out
 
@@ -210,18 +216,19 @@ class _FunctionPrinter:
     def _operands(self, operands: tuple[Operand, ...]) -> str:
         return ", ".join(self._operand(operand) for operand in operands)
 
-    def _instruction(self, instruction: Instruction) -> str:
+    def _target(self, target: Target) -> str:
+        return f"{_bare(target.label)}({self._operands(target.args)})"
+
+    def node(self, node: Instruction | Terminator) -> str:
         use, define = self._operand, self._define
-        match instruction:
+        match node:
             case Binary() | Compare():
-                r = instruction
+                r = node
                 return f"{define(r.result)} = {r.op.value} {use(r.lhs)}, {use(r.rhs)}"
             case Overflow(result, overflow, op, lhs, rhs):
                 return f"{define(result)}, {define(overflow)} = {op.value} {use(lhs)}, {use(rhs)}"
             case Unary() | Cast():
-                return f"{define(instruction.result)} = {instruction.op.value} " + use(
-                    instruction.operand
-                )
+                return f"{define(node.result)} = {node.op.value} " + use(node.operand)
             case FusedMulAdd(result, a, b, c):
                 return f"{define(result)} = fma {use(a)}, {use(b)}, {use(c)}"
             case Select(result, cond, if_true, if_false):
@@ -251,14 +258,6 @@ class _FunctionPrinter:
                 return f"{define(result)} = read {register.value}.{axis.value}"
             case Barrier():
                 return "barrier"
-            case _:
-                assert_never(instruction)
-
-    def _target(self, target: Target) -> str:
-        return f"{_bare(target.label)}({self._operands(target.args)})"
-
-    def _terminator(self, terminator: Terminator) -> str:
-        match terminator:
             case Br(target):
                 return f"br {self._target(target)}"
             case CondBr(cond, if_true, if_false):
@@ -275,4 +274,4 @@ class _FunctionPrinter:
             case Panic(site, operands):
                 return f"panic {site}({self._operands(operands)})"
             case _:
-                assert_never(terminator)
+                assert_never(node)
