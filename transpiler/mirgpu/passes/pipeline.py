@@ -1,0 +1,62 @@
+"""The order of the passes, as data, and the loop that runs them."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from mirgpu.kir.module import Module
+from mirgpu.kir.verifier import verify
+from mirgpu.passes import (
+    dce,
+    mem2reg,
+    simplify_cfg,
+)
+
+
+class Pass(Protocol):
+    """A module of this package: one pass."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """The name in ``--dump-after``."""
+
+    def run(self, module: Module, /) -> Module:
+        """The changed module; the same object where nothing changed."""
+
+
+_TO_VALUES: tuple[Pass, ...] = (
+    mem2reg,  # scalar slots become values; a slot that held the address of another frees that one
+    simplify_cfg,  # branches that became constant, joins without work
+    dce,  # what the steps before left over
+)
+
+DEFAULT: tuple[Pass, ...] = (
+    simplify_cfg,
+    *_TO_VALUES,
+)
+"""Passes in the order of their running.  One that has nothing new to see is skipped, so that
+repetitions cost nothing once all is still."""
+
+
+def run_passes(
+    module: Module,
+    passes: Sequence[Pass] = DEFAULT,
+    after: Callable[[str, Module], None] | None = None,
+) -> Module:
+    """Run ``passes`` in order and verify what each has made.
+
+    ``after`` is called with the name of each pass that ran and the module it left.  Raises
+    ``VerifyError`` where a pass breaks an invariant of kir: a defect of that pass.
+    """
+    unchanged: dict[str, Module] = {}  # what each pass last had no change for
+    for each in passes:
+        if unchanged.get(each.NAME) is module:
+            continue
+        new = each.run(module)
+        if new is not module:
+            verify(new)
+            module = new
+        else:
+            unchanged[each.NAME] = module
+        if after is not None:
+            after(each.NAME, module)
+    return module
