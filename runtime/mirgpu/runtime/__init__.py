@@ -8,11 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mirgpu.runtime.errors import KernelPanic, LaunchError
-    from mirgpu.runtime.module import Module, load
-
     from mirgpu.runtime.artifact import Artifact
+    from mirgpu.runtime.errors import KernelPanic, LaunchError
     from mirgpu.runtime.manifest import Manifest, ManifestError
+    from mirgpu.runtime.module import Module, load
 
 __all__ = [
     "Artifact",

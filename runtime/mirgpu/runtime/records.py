@@ -57,7 +57,8 @@ class Codec:
             return self._union(args)
         if issubclass(hint, Enum):
             return self._enum(hint)
-        return self._record(hint) if is_dataclass(hint) else self._plain(hint)
+        cls: type = hint
+        return self._record(cls) if is_dataclass(cls) else self._plain(cls)
 
     def _tuple(self, element: Any) -> _Decode:
         def decode(data: Any, path: str) -> Any:
