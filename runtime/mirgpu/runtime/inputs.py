@@ -21,6 +21,9 @@ from mirgpu.runtime.manifest import (
 
 Array = np.ndarray[Any, Any]
 _Fill = Callable[[ScalarType, tuple[int, ...]], Array]
+"""Numbers for a scalar type, in a shape."""
+_Choose = Callable[[Array, int], Array]
+"""Numbers of variants out of so many, given the elements' numbers."""
 
 KINDS: Final = ("random", "zeros", "ones", "arange")
 _SMALL: Final = 128
@@ -36,28 +39,24 @@ def make_array(ty: HostType, length: int, kind: str, seed: int, name: str) -> Ar
     element, inner = element_shape(ty)
     array = np.zeros((length, *inner), dtype_of(element))
     random = np.random.RandomState([seed & 0xFFFFFFFF, zlib.crc32(name.encode())])
+    scalars: _Fill
+    variants: _Choose
     match kind:
-        case "zeros":
-            _fill(element, array, lambda ty, shape: np.zeros(shape, np.int64), lambda n, k: n * 0)
-        case "ones":
-            _fill(element, array, lambda ty, shape: np.ones(shape, np.int64), lambda n, k: n * 0)
+        case "zeros" | "ones":
+            value = int(kind == "ones")
+            scalars, variants = lambda ty, shape: np.full(shape, value), lambda count, k: count * 0
         case "arange":
-            _fill(element, array, _count, lambda n, k: n % k)
+            scalars, variants = _count, lambda count, k: count % k
         case "random":
-            _fill(
-                element,
-                array,
-                lambda ty, shape: _random(random, ty, shape, length),
-                lambda n, k: random.randint(0, k, n.shape),
-            )
+            scalars = lambda ty, shape: _random(random, ty, shape, length)  # noqa: E731
+            variants = lambda count, k: random.randint(0, k, count.shape)  # noqa: E731
         case _:
             raise ValueError(f"{kind} is none of {', '.join(KINDS)}")
+    _fill(element, array, scalars, variants)
     return array
 
 
-def _fill(
-    ty: HostType, array: Array, scalars: _Fill, variant: Callable[[Array, int], Array]
-) -> None:
+def _fill(ty: HostType, array: Array, scalars: _Fill, variant: _Choose) -> None:
     match ty:
         case ScalarType(name="char") if array.size:
             array[...] = ord("a") + scalars(ScalarType("u8"), array.shape) % 26

@@ -286,7 +286,7 @@ def _array(param: KernelParam, text: str | None, length: int, seed: int) -> Any:
     if kind in KINDS:
         array = make_array(param.type, length, kind, seed, param.name)
     else:
-        element, inner = element_shape(param.type)
+        element, _ = element_shape(param.type)
         if not isinstance(element, ScalarType):
             raise UsageError(f"--arg {param.name}={text}: takes @FILE.npy, {', '.join(KINDS)}")
         array = make_array(param.type, length, "zeros", seed, param.name)

@@ -6,6 +6,7 @@ panic count to pinned memory, where a later launch or ``synchronize`` sees it wi
 """
 
 import ctypes
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, final
@@ -265,16 +266,26 @@ def _check_arch(artifact: Artifact, capability: str) -> None:
     arch = artifact.manifest.arch
     if arch is None:
         return
-    number = arch.removeprefix("sm_")
-    specific = number[-1] in "af"
-    wanted, has = int(number.rstrip("af")), int(capability)
-    if wanted > has or (number.endswith("a") and wanted != has):
+    wanted, suffix = _parse_arch(arch)
+    has = int(capability)
+    fits = {
+        "": has >= wanted,
+        "f": has >= wanted and has // 10 == wanted // 10,
+        "a": has == wanted,
+    }
+    if not fits[suffix]:
         raise LaunchValueError(
             "MG0511",
             f"the module is for {arch}, this GPU is sm_{has}",
-            notes=("architecture-specific PTX runs on that one alone",) if specific else (),
-            helps=(f'transpile with arch="sm_{has}" or an older one',),
+            helps=(f'transpile with arch="sm_{has}" or an older one, without a letter',),
         )
+
+
+def _parse_arch(arch: str) -> tuple[int, str]:
+    found = re.fullmatch(r"sm_(\d+)([af]?)", arch)
+    if found is None:
+        raise LaunchValueError("MG0511", f"the module is for {arch}, which is no GPU of NVIDIA's")
+    return int(found[1]), found[2]
 
 
 def _jit_error(error: Exception, image: bytes, artifact: Artifact) -> LaunchError:
