@@ -1,0 +1,326 @@
+"""Who the bodies of a dump are: joins the dump's headers with the crate's items.
+
+Both lists are in the order of the source.  A header is ``m::<impl at k.rs:9:1: 9:10>::dot``,
+the item it belongs to is known by the modules, impls and functions around it; the two
+sequences must be equal, else only what is unmistakable is joined.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from mirgpu.lower.crate_info import AdtInfo, BodyInfo
+from mirgpu.rustc.scan import Item
+from mirgpu.rustc.skeleton import Resolved, representation
+
+_HEADER = re.compile(r"^fn (.+?)\((_1: .*)?\) -> .*\{$", re.M)
+_CTFE = "// MIR FOR CTFE\n"
+_IMPL_AT = re.compile(r"<impl at (.*?):(\d+):\d+: \d+:\d+>")
+_INNER = re.compile(r"::\{\w+#\d+\}")
+_FREEZE = re.compile(
+    r"(?:(?:std|core|alloc)::(?:option::Option|result::Result|num::(?:NonZero|Wrapping|Saturating)"
+    r"|cmp::(?:Ordering|Reverse)|ops::(?:Range\w*|Bound|ControlFlow)|mem::(?:MaybeUninit|"
+    r"ManuallyDrop)|marker::Phantom\w+|time::Duration|array::IntoIter|boxed::Box|vec::Vec|"
+    r"string::String|ptr::NonNull)|bool|char|f16|f32|f64|f128|[iu](?:8|16|32|64|128|size)|str|u?int)$"
+)
+_ABI_KERNELS = frozenset({"ptx-kernel", "gpu-kernel"})
+KERNEL_MARK = "__mirgpu_kernel_"
+"""A constant of this name and the function's, beside it: what ``#[mirgpu::kernel]`` leaves."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item that has a body: its header without spans, and what is around it."""
+
+    shape: str
+    item: Item
+    impl: int | None
+    """The number of the impl it is directly in."""
+    trait: Item | None
+    path: str
+    """The path with ``{impl N}`` for an impl, to be named when rustc's answers are there."""
+    kernel: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Header:
+    path: str
+    arguments: str
+
+
+def headers(mir: str) -> list[Header]:
+    """The dump's function headers in order, CTFE copies left out."""
+    out = []
+    for found in _HEADER.finditer(mir):
+        if not mir.endswith(_CTFE, 0, found.start()):
+            out.append(Header(found[1], found[2] or ""))
+    return out
+
+
+def places(items: list[Item]) -> list[Place]:
+    """Every function with a body, in the order of the source."""
+    return list(_walk(items, "", ""))
+
+
+def _walk(items: list[Item], shape: str, path: str) -> Iterator[Place]:
+    marks = {item.name for item in items if item.kind == "const"}
+    for item in items:
+        match item.kind:
+            case "mod" | "const" | "static":
+                yield from _walk(item.items, f"{shape}{item.name}::", f"{path}{item.name}::")
+            case "trait":
+                for inner in item.items:
+                    yield from _function(
+                        inner, f"{shape}{item.name}::", f"{path}{item.name}::", None, item
+                    )
+            case "impl":
+                number = item.number
+                for inner in item.items:
+                    yield from _function(
+                        inner, f"{shape}<impl>::", f"{{impl {number}}}::", number, None
+                    )
+            case "fn":
+                kernel = KERNEL_MARK + item.name.removeprefix("r#") in marks
+                yield from _function(item, shape, path, None, None, kernel)
+            case _:
+                pass
+
+
+def _function(
+    item: Item,
+    shape: str,
+    path: str,
+    impl: int | None,
+    trait: Item | None,
+    kernel: bool = False,
+) -> Iterator[Place]:
+    if item.kind == "fn" and item.body is not None:
+        yield Place(shape + item.name, item, impl, trait, path + item.name, kernel)
+    if item.kind in ("fn", "const"):
+        yield from _walk(item.items, f"{shape}{item.name}::", f"{path}{item.name}::")
+
+
+def join(found: list[Header], wanted: list[Place]) -> list[tuple[Header, Place]]:
+    """Pairs of a header and its item, closures and constructors left out."""
+    names = {place.shape for place in wanted}
+    real = [h for h in found if "{closure#" not in h.path.rpartition("::")[2]]
+    shapes = [_INNER.sub("", _IMPL_AT.sub("<impl>", h.path)) for h in real]
+    kept = [(h, s) for h, s in zip(real, shapes, strict=True) if s in names]
+    if [s for _, s in kept] == [p.shape for p in wanted]:
+        return [(h, p) for (h, _), p in zip(kept, wanted, strict=True)]
+    # Something is compiled away or printed elsewhere: only unique names are certain.
+    once = {s for s, n in Counter(s for _, s in kept).items() if n == 1}
+    once &= {s for s, n in Counter(p.shape for p in wanted).items() if n == 1}
+    by_shape = {p.shape: p for p in wanted}
+    return [(h, by_shape[s]) for h, s in kept if s in once]
+
+
+def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[BodyInfo, ...]:
+    """Identities of the dump's bodies, closures and constructors included."""
+    found = headers(mir)
+    joined = join(found, places(items))
+    out: dict[str, BodyInfo] = {}
+    for header, place in joined:
+        info = _body(header, place, resolved)
+        if info is not None:
+            out[header.path] = info
+    constructors = dict(_constructors(items, ""))
+    for header in found:
+        outer, _, last = header.path.rpartition("::")
+        if last.startswith("{closure#"):
+            parent = out.get(outer)
+            if parent is not None:
+                out[header.path] = _inside(header.path, f"{parent.path}::{last}", parent)
+        elif header.path not in out and header.path in constructors:
+            out[header.path] = BodyInfo(
+                header=header.path,
+                path=header.path,
+                generics=constructors[header.path],
+                impl_self=None,
+                impl_trait=None,
+                public=False,
+                unsafe=False,
+                abi="Rust",
+                kernel=False,
+                file=None,
+                line=None,
+            )
+    return tuple(out[h.path] for h in found if h.path in out)
+
+
+def _inside(header: str, path: str, parent: BodyInfo) -> BodyInfo:
+    return BodyInfo(
+        header=header,
+        path=path,
+        generics=parent.generics,
+        impl_self=parent.impl_self,
+        impl_trait=parent.impl_trait,
+        public=False,
+        unsafe=False,
+        abi="Rust",
+        kernel=False,
+        file=parent.file,
+        line=None,
+    )
+
+
+def _body(header: Header, place: Place, resolved: Resolved | None) -> BodyInfo | None:
+    item = place.item
+    own = (*(p.name for p in item.generics), *_synthetic(header.arguments))
+    parents: tuple[str, ...] = ()
+    self_type = trait = None
+    path = place.path
+    impls = re.findall(r"\{impl (\d+)\}", path)
+    if impls:
+        known = resolved.impls.get(int(impls[-1])) if resolved else None
+        if known is None:
+            return None
+        owner = f"<{known[0]} as {known[1]}>" if known[1] else value_path(known[0])
+        path = path.replace(f"{{impl {impls[-1]}}}", owner)
+        if place.impl is not None:
+            self_type, trait = known
+            assert resolved is not None
+            parents = resolved.generics[place.impl]
+    elif place.trait is not None:
+        outer = path.rpartition("::")[0]
+        params = tuple(p.name for p in place.trait.generics)
+        given = ", ".join("'_" if p.startswith("'") else p for p in params)
+        self_type, trait = "Self", f"{outer}<{given}>" if given else outer
+        path = f"<Self as {trait}>::{item.name}"
+        parents = ("Self", *params)
+    file, line = None, None
+    spans = _IMPL_AT.findall(header.path)
+    if spans:
+        file, line = spans[-1][0], int(spans[-1][1])
+    return BodyInfo(
+        header=header.path,
+        path=path,
+        generics=(*parents, *own),
+        impl_self=self_type,
+        impl_trait=trait,
+        public=item.public,
+        unsafe="unsafe" in item.qualifiers,
+        abi=item.abi or "Rust",
+        kernel=place.kernel or item.abi in _ABI_KERNELS,
+        file=file,
+        line=line,
+    )
+
+
+def value_path(type_text: str) -> str:
+    """A type's text as calls write it before ``::``: ``m::Pair<T>`` is ``m::Pair::<T>``."""
+    if not re.match(r"[\w:]+(?:<|$)", type_text) or _PRIMITIVE.match(type_text):
+        return f"<{type_text}>"
+    return type_text.replace("<", "::<", 1)
+
+
+_PRIMITIVE = re.compile(r"(?:bool|char|str|f\d+|[iu](?:\d+|size))$")
+
+
+def _synthetic(arguments: str) -> tuple[str, ...]:
+    """The nameless parameters of ``impl Trait`` arguments, as MIR names them."""
+    out = []
+    for found in re.finditer(r"\bimpl ", arguments):
+        depth, at = 0, found.end()
+        for mark in re.finditer(r"->|=>|[<>()\[\],]", arguments[at:]):
+            if mark[0] in ("->", "=>"):
+                continue
+            if depth == 0 and mark[0] in ",)>]":
+                out.append(arguments[found.start() : at + mark.start()])
+                break
+            depth += 1 if mark[0] in "<([" else -1 if mark[0] in ">)]" else 0
+        else:
+            out.append(arguments[found.start() :])
+    return tuple(out)
+
+
+def _constructors(items: list[Item], path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for item in items:
+        here = f"{path}{item.name}"
+        if item.kind in ("struct", "enum"):
+            params = tuple(p.name for p in item.generics)
+            for variant in item.variants:
+                if variant.shape == "(":
+                    yield (here if item.kind == "struct" else f"{here}::{variant.name}"), params
+        elif item.kind in ("mod", "fn"):
+            yield from _constructors(item.items, f"{here}::")
+
+
+# ---------------------------------------------------------------------------- definitions
+
+
+def adts(items: list[Item], resolved: Resolved) -> dict[str, AdtInfo]:
+    """The crate's types that rustc could be asked about, by path."""
+    known = dict(_adts(items, "", resolved))
+    frozen: dict[str, bool] = {}
+    return {
+        path: AdtInfo(info.kind, info.generics, info.variants, _freeze(path, known, frozen))
+        for path, info in known.items()
+    }
+
+
+def _adts(items: list[Item], path: str, resolved: Resolved) -> Iterator[tuple[str, AdtInfo]]:
+    for item in items:
+        if item.kind in ("struct", "enum", "union"):
+            info = _adt(item, item.number, resolved)
+            if info is not None and "{impl}" not in path:
+                yield path + item.name, info
+        elif item.kind == "impl":
+            yield from _adts(item.items, f"{path}{{impl}}::", resolved)
+        elif item.kind in ("mod", "fn", "trait"):
+            yield from _adts(item.items, f"{path}{item.name}::", resolved)
+
+
+def _adt(item: Item, number: int, resolved: Resolved) -> AdtInfo | None:
+    bits = {"8": 8, "16": 16, "32": 32}.get(representation(item)[1:], 64)
+    variants = []
+    following = 0
+    for index, variant in enumerate(item.variants):
+        types = resolved.variants.get((number, index), ())
+        if len(types) != len(variant.fields):
+            return None
+        if variant.discriminant is not None:
+            value = resolved.discriminants.get((number, index))
+            if value is None or representation(item).endswith("128"):
+                return None
+            following = _wrap(value, bits, signed=representation(item)[0] == "i")
+        fields = tuple((name, ty) for (name, _), ty in zip(variant.fields, types, strict=True))
+        variants.append((variant.name, following, fields))
+        following += 1
+    return AdtInfo(item.kind, tuple(p.name for p in item.generics), tuple(variants), False)
+
+
+def _wrap(value: int, bits: int, *, signed: bool) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+def _freeze(path: str, known: dict[str, AdtInfo], done: dict[str, bool]) -> bool:
+    if path not in done:
+        done[path] = True
+        done[path] = all(
+            _frozen_type(ty, known, done, known[path].generics)
+            for _, _, fields in known[path].variants
+            for _, ty in fields
+        )
+    return done[path]
+
+
+def _frozen_type(
+    text: str, known: dict[str, AdtInfo], done: dict[str, bool], generics: tuple[str, ...]
+) -> bool:
+    if text.startswith(("&", "*", "fn(", "unsafe fn(", "extern ", "for<")):
+        return True
+    for name in re.findall(r"(?:\w+::)*[A-Za-z_]\w*", text):
+        if name in generics or name in ("const", "mut", "usize") or _FREEZE.match(name):
+            continue
+        if name in known:
+            if not _freeze(name, known, done):
+                return False
+        else:
+            return False
+    return True

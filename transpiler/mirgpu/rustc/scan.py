@@ -1,0 +1,480 @@
+"""Reads the items of a crate from the text of ``rustc -Zunpretty=expanded``.
+
+Macros are expanded and ``cfg`` is resolved in that text, and it still has what later forms
+lose: visibility, attributes, ABI and generics as written.  Only the outlines are read; the
+expressions in function bodies are skipped by their brackets.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import final
+
+_ATOM = r"""
+    (?P<skip>\s+|//[^\n]*)
+  | (?P<comment>/\*)
+  | (?P<string>[bc]?"(?:[^"\\]|\\.)*"|[bc]?r(?P<hash>\#*)".*?"(?P=hash))
+  | (?P<char>b?'(?:[^'\\]|\\[^']+|\\')')
+  | (?P<life>'(?:r\#)?\w+)
+  | (?P<word>(?:r\#)?[^\W\d]\w*)
+  | (?P<number>\d\w*)
+  | (?P<mark>->|=>|::|.)
+"""
+_TOKEN = re.compile(_ATOM, re.X | re.S)
+_NEXT_BRACKET = re.compile(
+    r"""//[^\n]*|/\*|[bc]?"(?:[^"\\]|\\.)*"|\b[bc]?r(\#*)".*?"\1|b?'(?:[^'\\]|\\[^']+|\\')'"""
+    r"|[()\[\]{}]",
+    re.X | re.S,
+)
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_NESTED = re.compile(r"\b(?:fn\s+\w|impl\b|struct\b|enum\b|union\s+\w|trait\b|mod\b)")
+_ALWAYS_ITEM = frozenset({"impl", "struct", "enum", "trait", "mod"})
+_ITEM_IF = {
+    "fn": re.compile(r"\s+\w"),
+    "union": re.compile(r"\s+\w+\s*[<{]"),
+    "use": re.compile(r"\s"),
+    "type": re.compile(r"\s"),
+    "const": re.compile(r"\s+[A-Z_]\w*\s*:"),
+}
+_NAME = re.compile(r"\s*((?:r#)?\w+)")
+_QUALIFIERS = frozenset({"const", "async", "unsafe", "safe", "extern", "default", "auto"})
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+
+
+class ScanError(ValueError):
+    """The text is not what the pretty-printer of a known rustc writes."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A generic parameter; ``declaration`` has its bounds, without the ``default``."""
+
+    name: str
+    declaration: str
+    default: str | None
+
+    @property
+    def lifetime(self) -> bool:
+        return self.name.startswith("'")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """``shape`` is ``{``, ``(`` or empty; fields are (name, type as written)."""
+
+    name: str
+    shape: str
+    fields: tuple[tuple[str, str], ...]
+    discriminant: str | None
+
+
+@final
+@dataclass(slots=True)
+class Item:
+    """An item; ``head`` runs from its keyword to its body, ``body`` is without its braces."""
+
+    kind: str
+    name: str
+    attrs: tuple[str, ...]
+    public: bool
+    qualifiers: tuple[str, ...]
+    abi: str
+    generics: tuple[Param, ...] = ()
+    where: str = ""
+    head: str = ""
+    body: str | None = None
+    trait: str | None = None
+    """Of an impl: the trait as written, none for an inherent one."""
+    self_type: str = ""
+    variants: tuple[Variant, ...] = ()
+    items: list["Item"] = field(default_factory=list)
+    number: int = -1
+    """Of an impl or a type: which one in the crate (``parse_crate``)."""
+
+    def attr(self, name: str) -> str | None:
+        """The first attribute of that name, without ``#[`` and ``]``."""
+        return next((a for a in self.attrs if re.match(rf"{name}\b", a)), None)
+
+
+def skip_comment(text: str, at: int) -> int:
+    """The end of the block comment that starts at ``at``; they nest."""
+    depth, at = 1, at + 2
+    while depth:
+        edge = _COMMENT_EDGE.search(text, at)
+        if edge is None:
+            raise ScanError("a block comment does not end")
+        depth += 1 if edge[0] == "/*" else -1
+        at = edge.end()
+    return at
+
+
+def tokens(text: str, at: int = 0) -> Iterator[Token]:
+    """Tokens from ``at``, without white space and comments."""
+    size = len(text)
+    while at < size:
+        found = _TOKEN.match(text, at)
+        assert found is not None
+        kind = found.lastgroup
+        if kind == "hash":
+            kind = "string"
+        if kind == "comment":
+            at = skip_comment(text, at)
+            continue
+        at = found.end()
+        if kind != "skip":
+            yield Token(str(kind), found[0], found.start(), at)
+
+
+def closing(text: str, at: int) -> int:
+    """The position of the bracket that closes the one at ``at``."""
+    depth = 0
+    while True:
+        found = _NEXT_BRACKET.search(text, at)
+        if found is None:
+            raise ScanError("a bracket does not close")
+        at = found.end()
+        if found[0] == "/*":
+            at = skip_comment(text, found.start())
+        elif found[0] in _OPEN:
+            depth += 1
+        elif found[0] in _CLOSE:
+            depth -= 1
+            if depth == 0:
+                return found.start()
+
+
+def split(text: str, *, angles: bool = True) -> list[str]:
+    """The parts between commas outside brackets (``angles``: and outside ``<>``)."""
+    parts, depth, start = [], 0, 0
+    for token in tokens(text):
+        if token.text in _OPEN or (angles and token.text == "<"):
+            depth += 1
+        elif token.text in _CLOSE or (angles and token.text == ">"):
+            depth -= 1
+        elif token.text == "," and depth == 0:
+            parts.append(text[start : token.start].strip())
+            start = token.end
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def find_outside(text: str, *wanted: str, angles: bool = True) -> Token | None:
+    """The first of the wanted tokens outside all brackets."""
+    depth = 0
+    for token in tokens(text):
+        if depth == 0 and token.text in wanted:
+            return token
+        if token.text in _OPEN or (angles and token.text == "<"):
+            depth += 1
+        elif token.text in _CLOSE or (angles and token.text == ">"):
+            depth -= 1
+    return None
+
+
+def strip_attributes(text: str) -> tuple[list[str], str]:
+    """Leading ``#[…]`` and doc comments off: (attributes, rest)."""
+    attrs: list[str] = []
+    while True:
+        first = next(tokens(text), None)
+        if first is None:
+            return attrs, ""
+        if first.text != "#":
+            return attrs, text[first.start :]
+        opening = text.index("[", first.end)
+        end = closing(text, opening)
+        attrs.append(text[opening + 1 : end].strip())
+        text = text[end + 1 :]
+
+
+def _visibility(text: str) -> tuple[bool, str]:
+    found = re.match(r"pub\b\s*", text)
+    if found is None:
+        return False, text
+    rest = text[found.end() :]
+    scoped = re.match(r"\(\s*(?:crate|self|super|in\b[^)]*)\s*\)\s*", rest)
+    return (False, rest[scoped.end() :]) if scoped else (True, rest)
+
+
+def parse_generics(text: str) -> tuple[Param, ...]:
+    """Parameters of the list between ``<`` and ``>``."""
+    params = []
+    for part in split(text):
+        _, part = strip_attributes(part)
+        default = find_outside(part, "=")
+        declaration = part[: default.start].strip() if default else part
+        words = declaration.split(None, 1)
+        name = words[1] if words[0] == "const" else declaration
+        value = part[default.end :].strip() if default else None
+        params.append(Param(name.split(":", 1)[0].strip(), declaration, value))
+    return tuple(params)
+
+
+def _fields(text: str, shape: str) -> tuple[tuple[str, str], ...]:
+    out = []
+    for index, part in enumerate(split(text)):
+        _, part = strip_attributes(part)
+        _, part = _visibility(part)
+        if shape == "(":
+            out.append((str(index), part))
+        else:
+            name, type_text = part.split(":", 1)
+            out.append((name.strip(), type_text.strip()))
+    return tuple(out)
+
+
+def _variants(text: str) -> tuple[Variant, ...]:
+    out = []
+    for part in split(text, angles=False):
+        _, part = strip_attributes(part)
+        equals = find_outside(part, "=", angles=False)
+        value = part[equals.end :].strip() if equals else None
+        part = (part[: equals.start] if equals else part).strip()
+        brace = re.match(r"([\w#]+)\s*([({])?", part)
+        if brace is None:
+            raise ScanError(f"not an enum variant: {part}")
+        shape = brace[2] or ""
+        inner = part[brace.end() : closing(part, brace.end() - 1)] if shape else ""
+        out.append(Variant(brace[1], shape, _fields(inner, shape), value))
+    return tuple(out)
+
+
+def parse_crate(text: str) -> tuple[list[str], list[Item]]:
+    """Inner attributes and items of a crate, its impls and types numbered."""
+    inner, items = parse_items(text)
+    counter = iter(range(1 << 30))
+
+    def count(items: list[Item]) -> None:
+        for item in items:
+            if item.kind in ("impl", "struct", "enum", "union"):
+                item.number = next(counter)
+            count(item.items)
+
+    count(items)
+    return inner, items
+
+
+def parse_items(text: str) -> tuple[list[str], list[Item]]:
+    """Inner attributes and items of a module's text."""
+    inner: list[str] = []
+    items: list[Item] = []
+    at = 0
+    while True:
+        first = next(tokens(text, at), None)
+        if first is None:
+            return inner, items
+        at = first.start
+        if text.startswith("#!", at):
+            opening = text.index("[", at)
+            end = closing(text, opening)
+            inner.append(text[opening + 1 : end].strip())
+            at = end + 1
+            continue
+        item, at = _item(text, at)
+        if item is not None:
+            items.append(item)
+
+
+def nested_items(body: str) -> list[Item]:
+    """Items declared inside a function's body or a constant's value."""
+    items: list[Item] = []
+    if not _NESTED.search(body):
+        return items
+    at = 0
+    while True:
+        for token in tokens(body, at):
+            if token.kind == "word" and (
+                token.text in _ALWAYS_ITEM
+                or (token.text in _ITEM_IF and _ITEM_IF[token.text].match(body, token.end))
+            ):
+                item, at = _item(body, token.start)
+                if item is not None:
+                    items.append(item)
+                break
+        else:
+            return items
+
+
+def _item(text: str, start: int) -> tuple[Item | None, int]:
+    attrs: list[str] = []
+    public, qualifiers, abi = False, [], ""
+    stream = tokens(text, start)
+    token = next(stream)
+    while token.text == "#":
+        opening = text.index("[", token.end)
+        end = closing(text, opening)
+        attrs.append(text[opening + 1 : end].strip())
+        stream = tokens(text, end + 1)
+        token = next(stream)
+    if token.text == "pub":
+        public, rest = _visibility(text[token.start : token.start + 400])
+        stream = tokens(text, token.start + min(len(text) - token.start, 400) - len(rest))
+        token = next(stream)
+    head = token.start
+    while token.text in _QUALIFIERS:
+        following = next(stream)
+        if token.text == "extern" and following.kind == "string":
+            abi = following.text.strip('"')
+            qualifiers.append("extern")
+            following = next(stream)
+        elif token.text == "extern" and following.text == "crate":
+            return _plain("extern crate", text, head, attrs, public)
+        elif token.text == "const" and following.text not in {*_QUALIFIERS, "fn", "trait"}:
+            return _constant(text, head, following, attrs, public)
+        else:
+            qualifiers.append(token.text)
+            if token.text == "extern":
+                abi = "C"
+        token = following
+    if token.text == "{" and "extern" in qualifiers:
+        return None, closing(text, token.start) + 1
+    base = Item(token.text, "", tuple(attrs), public, tuple(qualifiers), abi)
+    match token.text:
+        case "use" | "type":
+            return _plain(token.text, text, head, attrs, public)
+        case "static":
+            return _constant(text, head, next(stream), attrs, public, "static")
+        case "fn" | "struct" | "enum" | "union" | "trait" | "mod" | "impl":
+            return _braced(base, text, token, head)
+        case word if word == "macro" or text[token.end : token.end + 1] == "!":
+            return None, _macro_end(text, token.end)
+        case word:
+            raise ScanError(f"not an item: {text[start : start + 60]!r} at {word!r}")
+
+
+def _macro_end(text: str, at: int) -> int:
+    for token in tokens(text, at):
+        if token.text == ";":
+            return token.end
+        if token.text in _OPEN:
+            end = closing(text, token.start) + 1
+            if token.text == "{":
+                return end
+            return _macro_end(text, end)
+    return len(text)
+
+
+def _statement_end(text: str, at: int) -> int:
+    depth = 0
+    for token in tokens(text, at):
+        if token.text in _OPEN:
+            depth += 1
+        elif token.text in _CLOSE:
+            depth -= 1
+        elif token.text == ";" and depth == 0:
+            return token.end
+    raise ScanError("an item does not end")
+
+
+def _plain(kind: str, text: str, head: int, attrs: list[str], public: bool) -> tuple[Item, int]:
+    end = _statement_end(text, head)
+    return Item(kind, "", tuple(attrs), public, (), "", head=text[head:end]), end
+
+
+def _constant(
+    text: str, head: int, name: Token, attrs: list[str], public: bool, kind: str = "const"
+) -> tuple[Item, int]:
+    end = _statement_end(text, head)
+    if name.text == "mut":
+        name = next(tokens(text, name.end))
+    item = Item(kind, name.text, tuple(attrs), public, (), "", head=text[head:end])
+    item.items = nested_items(text[name.end : end])
+    return item, end
+
+
+def _braced(item: Item, text: str, keyword: Token, head: int) -> tuple[Item, int]:
+    at = keyword.end
+    if item.kind != "impl":
+        name = _NAME.match(text, at)
+        if name is None:
+            raise ScanError(f"an item without a name: {text[head : head + 60]!r}")
+        item.name, at = name[1], name.end()
+    first = next(tokens(text, at), None)
+    if first is not None and first.text == "<":
+        close = _angle_close(text, first.start)
+        item.generics = parse_generics(text[first.end : close])
+        at = close + 1
+    depth, after_generics, where = 0, at, None
+    end = None
+    for token in tokens(text, at):
+        if depth == 0:
+            if token.text == "where":
+                where = token
+            elif token.text in ("{", ";"):
+                end = token
+                break
+        if token.text in _OPEN or token.text == "<":
+            depth += 1
+        elif token.text in _CLOSE or token.text == ">":
+            depth -= 1
+    if end is None:
+        raise ScanError(f"an item does not end: {text[head : head + 60]!r}")
+    item.head = text[head : end.start].strip()
+    header = text[after_generics : (where or end).start].strip()
+    if where:
+        item.where = text[where.end : end.start].strip().rstrip(",")
+    stop = end.end
+    if end.text == "{":
+        stop = closing(text, end.start) + 1
+        item.body = text[end.end : stop - 1]
+    _fill(item, header)
+    return item, stop
+
+
+def _angle_close(text: str, at: int) -> int:
+    depth = 0
+    for token in tokens(text, at):
+        if token.text in _OPEN or token.text == "<":
+            depth += 1
+        elif token.text in _CLOSE or token.text == ">":
+            depth -= 1
+            if depth == 0:
+                return token.start
+    raise ScanError("a list of generics does not close")
+
+
+def _fill(item: Item, header: str) -> None:
+    body = item.body
+    match item.kind:
+        case "mod" | "trait":
+            if body is not None:
+                _, item.items = parse_items(body)
+        case "impl":
+            header = re.sub(r"^const\b\s*", "", header)
+            split_at = None
+            for_token = find_outside(header, "for")
+            while for_token is not None and header[for_token.end :].lstrip().startswith("<"):
+                # A higher-ranked `for<'a>`, not the impl's `for`.
+                skip = for_token.end
+                later = find_outside(header[skip:], "for")
+                for_token = later and Token("word", "for", later.start + skip, later.end + skip)
+            split_at = for_token
+            if split_at:
+                item.trait = header[: split_at.start].strip()
+                item.self_type = header[split_at.end :].strip()
+            else:
+                item.self_type = header
+            if body is not None:
+                _, item.items = parse_items(body)
+        case "struct" | "union":
+            shape, inner = ("{", body) if body is not None else ("", "")
+            if body is None and header.startswith("("):
+                shape, inner = "(", header[1 : closing(header, 0)]
+            item.variants = (Variant(item.name, shape, _fields(inner or "", shape), None),)
+        case "enum":
+            item.variants = _variants(body or "")
+        case "fn":
+            if body is not None:
+                item.items = nested_items(body)
+        case _:
+            pass

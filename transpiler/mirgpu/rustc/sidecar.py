@@ -1,0 +1,138 @@
+"""The trailing comment that makes a dump self-contained: what the MIR lacks, as JSON."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from mirgpu.diagnostics import Diagnostic, DiagnosticError
+from mirgpu.lower.crate_info import (
+    AdtInfo,
+    BodyInfo,
+    CrateInfo,
+    FieldLayout,
+    TagLayout,
+    TypeLayout,
+    VariantLayout,
+)
+
+SCHEMA = 1
+PREFIX = "// mirgpu: "
+
+
+def raw_info() -> CrateInfo:
+    """What is known of a raw dump: nothing."""
+    return CrateInfo(
+        rustc=None, edition=None, overflow_checks=False, bodies=(), layouts={}, adts={}
+    )
+
+
+def make_self_contained(text: str, info: CrateInfo, layouts: Mapping[str, TypeLayout]) -> str:
+    """The dump with a trailer of ``info`` and ``layouts``.
+
+    Of a crate's own types and bodies everything is kept; give an ``info`` with less for a
+    smaller trailer.
+    """
+    whole = replace(info, layouts={**info.layouts, **layouts})
+    return f"{text.rstrip()}\n\n{PREFIX}{write_trailer(whole)}\n"
+
+
+def write_trailer(info: CrateInfo) -> str:
+    """One line of JSON: sorted, without defaults."""
+    data = {
+        "schema": SCHEMA,
+        "rustc": info.rustc,
+        "edition": info.edition,
+        "overflow_checks": info.overflow_checks,
+        "bodies": [_lean(asdict(body)) for body in info.bodies],
+        "layouts": {name: _lean(asdict(layout)) for name, layout in info.layouts.items()},
+        "adts": {name: asdict(adt) for name, adt in info.adts.items()},
+    }
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+_DEFAULTS: dict[str, object] = {
+    "generics": [],
+    "impl_self": None,
+    "impl_trait": None,
+    "public": False,
+    "unsafe": False,
+    "abi": "Rust",
+    "kernel": False,
+    "file": None,
+    "line": None,
+    "tag": None,
+    "untagged": None,
+}
+
+
+def _lean(data: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in data.items() if k not in _DEFAULTS or (v or None) != _absent(k)}
+
+
+def _absent(key: str) -> object:
+    return _DEFAULTS[key] or None
+
+
+def read_trailer(text: str) -> CrateInfo:
+    """The facts in a trailer's JSON.  Raises ``DiagnosticError`` MG0205 if it is damaged."""
+    try:
+        data = json.loads(text)
+        if data["schema"] != SCHEMA:
+            raise DiagnosticError(
+                Diagnostic(
+                    "MG0205",
+                    f"the dump's trailer is of schema {data['schema']}, not {SCHEMA}",
+                    helps=("make the dump again with this version: `--emit mir`",),
+                )
+            )
+        return CrateInfo(
+            rustc=data["rustc"],
+            edition=data["edition"],
+            overflow_checks=data["overflow_checks"],
+            bodies=tuple(_body(body) for body in data["bodies"]),
+            layouts={name: _layout(layout) for name, layout in data["layouts"].items()},
+            adts={name: _adt(adt) for name, adt in data["adts"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DiagnosticError(
+            Diagnostic(
+                "MG0205",
+                "the dump's trailer cannot be read",
+                notes=(f"{type(error).__name__}: {error}",),
+                helps=("make the dump again with `mirgpu transpile --emit mir`",),
+            )
+        ) from error
+
+
+def _body(data: dict[str, Any]) -> BodyInfo:
+    values = {**{k: v for k, v in _DEFAULTS.items() if k in BodyInfo.__slots__}, **data}
+    return BodyInfo(**{**values, "generics": tuple(values["generics"])})
+
+
+def _layout(data: dict[str, Any]) -> TypeLayout:
+    tag = data.get("tag")
+    return TypeLayout(
+        kind=data["kind"],
+        size=data["size"],
+        align=data["align"],
+        variants=tuple(
+            VariantLayout(
+                v["name"], v["discriminant"], tuple(FieldLayout(**f) for f in v["fields"])
+            )
+            for v in data["variants"]
+        ),
+        tag=None if tag is None else TagLayout(**{**tag, "values": tuple(tag["values"])}),
+    )
+
+
+def _adt(data: dict[str, Any]) -> AdtInfo:
+    return AdtInfo(
+        kind=data["kind"],
+        generics=tuple(data["generics"]),
+        variants=tuple(
+            (name, value, tuple((field, ty) for field, ty in fields))
+            for name, value, fields in data["variants"]
+        ),
+        freeze=data["freeze"],
+    )
