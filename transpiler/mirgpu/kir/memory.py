@@ -10,7 +10,7 @@ which the compiled code reads and writes directly.  All else goes through the me
 """
 
 from enum import Enum
-from typing import NoReturn, final
+from typing import Literal, NoReturn, final
 
 from mirgpu.kir.types import AddressSpace
 
@@ -18,7 +18,14 @@ SHIFT = 36
 _IDS = 1 << (64 - SHIFT)
 _MAX_SIZE = 1 << (SHIFT - 1)
 _ONES = tuple(b"\1" * n for n in range(33))
-_VIEWS = (("8", "B"), ("16", "H"), ("32", "I"), ("64", "Q"), ("f32", "f"), ("f64", "d"))
+_VIEWS: tuple[tuple[str, Literal["B", "H", "I", "Q"] | Literal["f", "d"]], ...] = (
+    ("8", "B"),
+    ("16", "H"),
+    ("32", "I"),
+    ("64", "Q"),
+    ("f32", "f"),
+    ("f64", "d"),
+)
 
 
 @final
@@ -60,7 +67,7 @@ class FaultKind(Enum):
     DEPTH = "call depth"
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """An error of the program that runs; the interpreter adds where it happened."""
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
@@ -202,19 +209,20 @@ class Memory:
         del self._all[address >> SHIFT]
         del self.spaces[found.space][address >> SHIFT]
 
-    def free_locals(self, owner: object) -> None:
-        """Ends a thread's local memory, after a panic."""
+    def free_locals(self, owner: object = None) -> None:
+        """Ends the local memory of a thread that did not return, or of all threads."""
         local = self.spaces[AddressSpace.LOCAL]
-        for number in [number for number, made in local.items() if made.owner is owner]:
-            del local[number]
-            del self._all[number]
+        for number, made in list(local.items()):
+            if owner is None or made.owner is owner:
+                del local[number]
+                del self._all[number]
 
     # ------------------------------------------------------------------------- access
 
     def find(
         self, address: int, size: int, align: int, space: AddressSpace, *, write: bool
     ) -> Allocation:
-        """The allocation that the bytes at ``address`` lie in.  Raises ``Fault``."""
+        """The allocation that the bytes at ``address`` lie in.  Raises ``FaultError``."""
         made = self.spaces[space].get(address >> SHIFT)
         if (
             made is None
@@ -227,24 +235,25 @@ class Memory:
             self._fail(address, size, align, space)
         return made
 
-    def _fail(self, address: int, size: int, align: int, space: AddressSpace) -> NoReturn:
-        text = f"{size} bytes at {address:#x}"
+    def _fail(self, address: int | Undef, size: int, align: int, space: AddressSpace) -> NoReturn:
         if isinstance(address, Undef):
-            raise Fault(FaultKind.UNINITIALISED, "an undefined pointer")
+            raise FaultError(FaultKind.UNINITIALISED, "an undefined pointer")
         made = self._all.get(address >> SHIFT)
         if made is None:
             kind = FaultKind.NULL if address >> SHIFT == 0 else FaultKind.DANGLING
-            raise Fault(kind, text)
-        text = f"{size} bytes at offset {address - made.base} of {made.name}"
+            raise FaultError(kind, f"{size} bytes at {address:#x}")
+        where = f"{size} bytes at offset {address - made.base} of {made.name}"
         if space not in (AddressSpace.GENERIC, made.space):
-            raise Fault(FaultKind.SPACE, f"{text} is {made.space.value} memory, not {space.value}")
+            detail = f"{where} is {made.space.value} memory, not {space.value}"
+            raise FaultError(FaultKind.SPACE, detail)
         if made.owner is not None and made.owner is not self.thread:
-            raise Fault(FaultKind.OTHER_THREAD, text)
+            raise FaultError(FaultKind.OTHER_THREAD, where)
         if address < made.base or address + size > made.base + made.size:
-            raise Fault(FaultKind.BOUNDS, f"{text}, which has {made.size} bytes")
+            raise FaultError(FaultKind.BOUNDS, f"{where}, which has {made.size} bytes")
         if address & (align - 1):
-            raise Fault(FaultKind.MISALIGNED, f"{text}, an address that is no multiple of {align}")
-        raise Fault(FaultKind.READ_ONLY, text)
+            detail = f"{where}, an address that is no multiple of {align}"
+            raise FaultError(FaultKind.MISALIGNED, detail)
+        raise FaultError(FaultKind.READ_ONLY, where)
 
     def load(self, address: int, size: int, align: int, space: AddressSpace) -> int | Undef:
         """The bytes as an unsigned integer."""
@@ -281,7 +290,7 @@ class Memory:
         to = self.find(dst, size, align, spaces[0], write=True)
         source = self.find(src, size, align, spaces[1], write=False)
         if not may_overlap and dst != src and abs(dst - src) < size:
-            raise Fault(FaultKind.OVERLAP, f"{size} bytes from {src:#x} to {dst:#x}")
+            raise FaultError(FaultKind.OVERLAP, f"{size} bytes from {src:#x} to {dst:#x}")
         at, start = dst - to.base, src - source.base
         to.data[at : at + size] = bytes(source.data[start : start + size])
         mask = None if source.mask is None else source.mask[start : start + size]
@@ -303,11 +312,13 @@ class Memory:
         to.initialise(at, size)
 
     def read(self, address: int, size: int) -> bytes:
-        """Bytes for the host.  Raises ``Fault`` if some are uninitialised or not there."""
+        """Bytes for the host.  Raises ``FaultError`` if some are uninitialised or not there."""
         if size == 0:
             return b""
         made = self.find(address, size, 1, AddressSpace.GENERIC, write=False)
         offset = address - made.base
         if made.mask is not None and 0 in made.mask[offset : offset + size]:
-            raise Fault(FaultKind.UNINITIALISED, f"{size} bytes at offset {offset} of {made.name}")
+            raise FaultError(
+                FaultKind.UNINITIALISED, f"{size} bytes at offset {offset} of {made.name}"
+            )
         return bytes(made.data[offset : offset + size])
