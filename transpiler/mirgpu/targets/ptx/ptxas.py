@@ -13,8 +13,8 @@ from typing import final
 
 from mirgpu.diagnostics import ToolMissingError
 
-_VERSION = re.compile(r"release (\d+)\.(\d+)")
-_ARCH = re.compile(r"\bsm_\d+[af]?\b")
+_VERSION = re.compile(r"release (\d+\.\d+)")
+_ARCH = re.compile(r"'(sm_\d+[af]?)'")
 _FUNCTION = re.compile(r"Compiling entry function '([^']+)'")
 _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
@@ -24,10 +24,10 @@ _SHARED = re.compile(r"(\d+)(?:\+\d+)? bytes smem")
 @final
 @dataclass(frozen=True, slots=True)
 class Ptxas:
-    """``version`` is CUDA's, ``(12, 9)``; ``archs`` what it can assemble for."""
+    """``version`` is CUDA's, ``12.9``; ``archs`` what it can assemble for."""
 
     path: Path
-    version: tuple[int, int]
+    version: str
     archs: frozenset[str]
 
 
@@ -62,7 +62,7 @@ def find_ptxas(arch: str | None = None) -> Ptxas:
         if arch is None or arch in ptxas.archs:
             return ptxas
     if found:
-        versions = ", ".join(f"{p.path} (CUDA {p.version[0]}.{p.version[1]})" for p in found)
+        versions = ", ".join(f"{p.path} (CUDA {p.version})" for p in found)
         raise ToolMissingError(f"no ptxas here knows {arch}: {versions}")
     raise ToolMissingError("ptxas was not found; pip install nvidia-cuda-nvcc-cu12 brings one")
 
@@ -104,7 +104,7 @@ def _probe(path: Path) -> Ptxas | None:
     if match is None:
         return None
     archs = frozenset(_ARCH.findall(help_))
-    return Ptxas(path, (int(match[1]), int(match[2])), archs)
+    return Ptxas(path, match[1], archs)
 
 
 def assemble(text: str, arch: str, ptxas: Ptxas | None = None) -> Assembled:
