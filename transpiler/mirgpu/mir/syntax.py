@@ -129,6 +129,7 @@ class DynTy:
 @dataclass(frozen=True, slots=True)
 class ImplTy:
     bounds: tuple["Bound", ...]
+    parens: bool = False
 
 
 class DefKind(Enum):
@@ -341,10 +342,11 @@ class QualifiedSeg:
 @final
 @dataclass(frozen=True, slots=True)
 class ImplSeg:
-    """``<impl T>`` or ``<impl Trait for T>`` inside a path."""
+    """``<impl T>``, ``<impl Trait for T>`` or ``<impl !Trait for T>`` inside a path."""
 
     self_ty: "Ty"
     trait: "Path | None"
+    negative: bool = False
 
 
 @final
@@ -900,6 +902,10 @@ class BinOp(Enum):
     GE = "Ge"
     CMP = "Cmp"
     OFFSET = "Offset"
+    CHECKED_ADD = "CheckedAdd"
+    """The older name of ``AddWithOverflow``, as are the two below of theirs."""
+    CHECKED_SUB = "CheckedSub"
+    CHECKED_MUL = "CheckedMul"
 
 
 class UnOp(Enum):
@@ -982,6 +988,46 @@ class WrapUnsafeBinder:
     ty: Ty
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Len:
+    """``Len(P)``, of rustc before 1.95."""
+
+    place: Place
+
+
+class NullOp(Enum):
+    SIZE_OF = "SizeOf"
+    ALIGN_OF = "AlignOf"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NullaryOp:
+    """``SizeOf(T)`` and ``AlignOf(T)``, of rustc before 1.95."""
+
+    op: NullOp
+    ty: Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OffsetOf:
+    """``OffsetOf(T, [(0, 1)])``, of rustc before 1.95: steps of variant and field."""
+
+    ty: Ty
+    steps: tuple[tuple[int, int], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShallowInitBox:
+    """``ShallowInitBox(P, T)``, of rustc before 1.95."""
+
+    operand: Operand
+    ty: Ty
+
+
 Rvalue = (
     Use
     | Repeat
@@ -1000,6 +1046,10 @@ Rvalue = (
     | DefAggregate
     | RawPtrAggregate
     | WrapUnsafeBinder
+    | Len
+    | NullaryOp
+    | OffsetOf
+    | ShallowInitBox
 )
 
 # -------------------------------------------------------------------------- statements
@@ -1367,7 +1417,7 @@ class FalseUnwind:
 @dataclass(frozen=True, slots=True)
 class AsyncDrop:
     place: Place
-    poll: Place
+    poll: Place | None
     target: int
     unwind: UnwindAction | None
     drop: int | None
@@ -1418,7 +1468,7 @@ class VarDebugInfo:
     """
 
     name: str
-    value: "Place | Constant"
+    value: "Place | Operand"
     fragment_ty: Ty | None = None
     fragment: tuple[ProjectionElem, ...] = ()
     source: SourceInfo | None = None
@@ -1435,7 +1485,7 @@ class SourceScope:
     debug: tuple[VarDebugInfo, ...]
     locals: tuple[LocalDecl, ...]
     children: tuple["SourceScope", ...]
-    source: SourceInfo | None = None
+    source: Span | None = None
     """Where the call that was inlined stands, with spans on."""
 
 

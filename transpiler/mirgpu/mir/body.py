@@ -1,0 +1,219 @@
+"""Cuts an item's text into lines and pieces, and builds the item of them.
+
+Line structure: a statement ends in ``;`` at the end of a line, comments stripped; the last
+one of a block is its terminator.  An asm template, or an array length printed as its source,
+may hold line ends, and then the statement goes on.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import final
+
+from mirgpu.mir import syntax as s
+from mirgpu.mir.pieces import fail, parse_piece, parse_statement
+
+_CODE = re.compile(r"""(?:[^"'/]|"(?:[^"\\]|\\.)*"|'(?:\\.|[^\\'])'|'|/(?!/))*""", re.DOTALL)
+_SOURCE = re.compile(
+    r"// (?:in |return place in )?scope (\d+) at (.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?\s*\Z"
+)
+_AT = re.compile(r"// at (.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?\s*\Z")
+_BLOCK = re.compile(r"bb(\d+)( \(cleanup\))?: \{\Z")
+_SCOPE = re.compile(r"scope (\d+)(?: \(inlined (.*)\))? \{\Z", re.DOTALL)
+_ASM_END = re.compile(r"options\([A-Z_| ]*\)\) -> .*;(?:\s*//.*)?\Z")
+
+
+@final
+@dataclass(slots=True)
+class _Piece:
+    """A stretch of code that ends in ``;``, ``{`` or ``}``, and where it stands."""
+
+    text: str
+    comment: str
+    line: int
+    col: int
+
+
+def _split_comment(line: str) -> tuple[str, str]:
+    at = line.find("//")
+    if at < 0:
+        return line, ""
+    if '"' in line[:at] or "'" in line[:at]:
+        m = _CODE.match(line)
+        assert m is not None
+        at = m.end()
+    return line[:at].rstrip(), line[at:]
+
+
+def _pieces(lines: list[str], first: int) -> list[_Piece]:
+    """The pieces of a body's lines; ``first`` is the number of the first line."""
+    pieces: list[_Piece] = []
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        number = first + i
+        i += 1
+        text = line.strip()
+        if not text or text.startswith("//"):
+            continue
+        col = len(line) - len(line.lstrip()) + 1
+        if text.startswith('asm!("'):
+            while not _ASM_END.search(text) and i < len(lines):
+                text += "\n" + lines[i]
+                i += 1
+            at = text.rfind("; //")
+            code, comment = (text, "") if at < 0 else (text[: at + 1], text[at + 2 :])
+            pieces.append(_Piece(code.rstrip(), comment, number, col))
+            continue
+        code, comment = _split_comment(text)
+        while code[-1] not in ";{}" and i < len(lines):
+            more, comment = _split_comment(lines[i])
+            code += "\n" + more
+            i += 1
+        pieces.append(_Piece(code, comment, number, col))
+    return pieces
+
+
+def source_info(comment: str) -> s.SourceInfo | None:
+    """The scope and span in a trailing comment, where it has them."""
+    m = _SOURCE.match(comment) if comment else None
+    if m is None:
+        return None
+    scope, file, line, col, end_line, end_col, ctxt = m.groups()
+    span = s.Span(
+        file, int(line), int(col), int(end_line), int(end_col), None if ctxt is None else int(ctxt)
+    )
+    return s.SourceInfo(int(scope), span)
+
+
+def _call_site(comment: str) -> s.Span | None:
+    m = _AT.match(comment) if comment else None
+    if m is None:
+        return None
+    file, line, col, end_line, end_col, ctxt = m.groups()
+    return s.Span(
+        file, int(line), int(col), int(end_line), int(end_col), None if ctxt is None else int(ctxt)
+    )
+
+
+@final
+class _BodyReader:
+    """Reads the pieces of one body, in order."""
+
+    def __init__(self, pieces: list[_Piece], file: str, last_line: int) -> None:
+        self.pieces = pieces
+        self.file = file
+        self.last_line = last_line
+        self.at = 0
+
+    def error(self, piece: _Piece, title: str) -> None:
+        fail("MG0103", title, self.file, piece.line, piece.col, piece.text[:400])
+
+    def body(self) -> s.Body:
+        debug, locals_, scopes, coverage = self.declarations()
+        blocks: list[s.BasicBlock] = []
+        while self.at < len(self.pieces):
+            blocks.append(self.block())
+        return s.Body(debug, locals_, scopes, tuple(blocks), coverage)
+
+    def declarations(
+        self, depth: int = 0
+    ) -> tuple[
+        tuple[s.VarDebugInfo, ...],
+        tuple[s.LocalDecl, ...],
+        tuple[s.SourceScope, ...],
+        tuple[str, ...],
+    ]:
+        """What stands before the blocks, or inside a scope up to its brace."""
+        debug: list[s.VarDebugInfo] = []
+        locals_: list[s.LocalDecl] = []
+        scopes: list[s.SourceScope] = []
+        coverage: list[str] = []
+        while self.at < len(self.pieces):
+            piece = self.pieces[self.at]
+            text = piece.text
+            if text.startswith("let "):
+                locals_.append(self.local(piece))
+            elif text.startswith("debug "):
+                debug.append(self.debug(piece))
+            elif text.startswith("scope "):
+                self.at += 1
+                scopes.append(self.scope(piece, depth))
+                continue
+            elif text.startswith("coverage "):
+                coverage.append(text[len("coverage ") : -1])
+            else:
+                break
+            self.at += 1
+        return tuple(debug), tuple(locals_), tuple(scopes), tuple(coverage)
+
+    def scope(self, piece: _Piece, depth: int) -> s.SourceScope:
+        m = _SCOPE.match(piece.text)
+        if m is None:
+            self.error(piece, "cannot read this scope")
+            raise AssertionError
+        if depth > 200:
+            self.error(piece, "scopes are nested deeper than 200 levels")
+        track_caller, path = False, None
+        if m[2] is not None:
+            col = piece.col + m.start(2)
+            track_caller, path = parse_piece("inlined", m[2], self.file, piece.line, col)
+        debug, locals_, children, coverage = self.declarations(depth + 1)
+        if self.at >= len(self.pieces) or self.pieces[self.at].text != "}" or coverage:
+            self.error(piece, "this scope does not end")
+        self.at += 1
+        return s.SourceScope(
+            int(m[1]), path, track_caller, debug, locals_, children, _call_site(piece.comment)
+        )
+
+    def local(self, piece: _Piece) -> s.LocalDecl:
+        text, *user_tys = piece.text[4:-1].split(" as UserTypeProjection ")
+        local, mutable, ty = parse_piece("local_decl", text, self.file, piece.line, piece.col + 4)
+        annotations = tuple("UserTypeProjection " + u for u in user_tys)
+        return s.LocalDecl(local, mutable, ty, annotations, source_info(piece.comment))
+
+    def debug(self, piece: _Piece) -> s.VarDebugInfo:
+        name, arrow, value = piece.text[len("debug ") : -1].partition(" => ")
+        if not arrow:
+            self.error(piece, "a debug line has `=>`")
+        ty, fragment = None, ()
+        if name.startswith("("):
+            name, ty, fragment = parse_piece(
+                "debug_name", name, self.file, piece.line, piece.col + 6
+            )
+            col = piece.col + piece.text.index(" => ") + 4
+        else:
+            col = piece.col + 6 + len(name) + 4
+        shown = parse_piece("debug_value", value, self.file, piece.line, col)
+        return s.VarDebugInfo(name, shown, ty, fragment, source_info(piece.comment))
+
+    def block(self) -> s.BasicBlock:
+        head = self.pieces[self.at]
+        m = _BLOCK.match(head.text)
+        if m is None:
+            self.error(head, "a basic block is expected here")
+            raise AssertionError
+        begin = self.at + 1
+        at = begin
+        pieces = self.pieces
+        while at < len(pieces) and pieces[at].text[-1] == ";":
+            at += 1
+        if at >= len(pieces) or pieces[at].text != "}":
+            wrong = pieces[at] if at < len(pieces) else head
+            self.error(wrong, "a statement ends in `;`, a block in `}`")
+        if at == begin:
+            self.error(head, "a basic block ends in a terminator")
+        self.at = at + 1
+        statements = tuple([self.statement("statement", p) for p in pieces[begin : at - 1]])
+        terminator = self.statement("terminator", pieces[at - 1])
+        return s.BasicBlock(int(m[1]), m[2] is not None, statements, terminator)
+
+    def statement(self, start: str, piece: _Piece) -> s.Statement | s.Terminator:
+        source = source_info(piece.comment)
+        return parse_statement(
+            start, piece.text[:-1], source, self.file, piece.line, piece.col
+        )  # type: ignore[no-any-return]
+
+
+def parse_body(lines: list[str], first: int, file: str) -> s.Body:
+    """The body whose inner lines begin at line ``first`` of ``file``."""
+    return _BodyReader(_pieces(lines, first), file, first + len(lines)).body()
