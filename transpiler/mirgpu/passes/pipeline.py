@@ -7,8 +7,10 @@ from mirgpu.kir.module import Module
 from mirgpu.kir.verifier import verify
 from mirgpu.passes import (
     dce,
+    instsimplify,
     mem2reg,
     simplify_cfg,
+    sroa,
 )
 
 
@@ -24,14 +26,17 @@ class Pass(Protocol):
 
 
 _TO_VALUES: tuple[Pass, ...] = (
-    mem2reg,  # scalar slots become values; a slot that held the address of another frees that one
+    sroa,  # aggregates become scalar slots
+    mem2reg,  # scalar slots become values; where one held another's address, that one is free now
+    instsimplify,  # what the values made constant or simple
     simplify_cfg,  # branches that became constant, joins without work
     dce,  # what the steps before left over
 )
 
 DEFAULT: tuple[Pass, ...] = (
-    simplify_cfg,
-    *_TO_VALUES,
+    simplify_cfg,  # fewer blocks for all that follows
+    mem2reg,  # pointers in slots first, so that fewer aggregates seem to escape
+    *_TO_VALUES * 6,  # a reference to a reference to a slot takes a round each
 )
 """Passes in the order of their running.  One that has nothing new to see is skipped, so that
 repetitions cost nothing once all is still."""
