@@ -144,7 +144,7 @@ def run(module: Module, case: Case, *, order: str = "ascending") -> tuple[bytes,
 
 @st.composite
 def cases(draw: st.DrawFn, size: int = 6, depth: int = 3) -> Case:
-    """``size`` bounds the statements of a region, ``depth`` how deep regions nest."""
+    """The outermost region has ``size`` statements or more; ``depth`` is how deep they nest."""
     module = Generator(draw, size, depth).module()
     kernel = module.functions[0]
     arguments = tuple(
@@ -329,7 +329,7 @@ class Generator:
 
     def _pick(self, ty: Type) -> Operand:
         values = self._scope[ty]
-        if values and self._draw(st.integers(0, 3)):
+        if values and self._draw(st.integers(0, 3)) > 0:
             back = self._draw(st.integers(1, min(len(values), 6)))
             return values[-back]
         return _const(ty, self._draw(st.one_of(_edges(ty), _bits(ty))))
@@ -366,11 +366,12 @@ class Generator:
     # --------------------------------------------------------------------- statements
 
     def _region(self, depth: int) -> None:
-        for _ in range(self._draw(st.integers(0, self._size))):
+        least = self._size if depth == self._depth else 1
+        for _ in range(self._draw(st.integers(least, 2 * self._size if least > 1 else 4))):
             statements = [*self._scalar_statements(), *self._memory_statements(), self._call]
             if depth:
                 nested = (self._if, self._loop, self._switch, self._stop)
-                statements += [lambda make=make: make(depth - 1) for make in nested]  # type: ignore[misc]
+                statements += 3 * [lambda make=make: make(depth - 1) for make in nested]
             self._draw(st.sampled_from(statements))()
 
     def _scalar_statements(self) -> list[Callable[[], None]]:
