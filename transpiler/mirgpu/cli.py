@@ -4,13 +4,13 @@ import os
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
-from mirgpu.diagnostics import Diagnostic, DiagnosticError, ToolMissingError, UsageError
+from mirgpu.diagnostics import DiagnosticError, ToolMissingError, UsageError
 
-EXIT_DIAGNOSTICS, EXIT_USAGE, EXIT_TOOL_MISSING, EXIT_PANIC = 1, 2, 3, 101
+EXIT_DIAGNOSTICS, EXIT_USAGE, EXIT_TOOL_MISSING, EXIT_DEFECT, EXIT_PANIC = 1, 2, 3, 70, 101
 
 app = typer.Typer(
     name="mirgpu",
@@ -20,11 +20,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _message_format(value: str) -> str:
-    """Checked here, read by ``main``: an error must know its format even when parsing fails."""
-    return _one_of("--message-format", value, ("human", "json"))
 
 
 Source = Annotated[
@@ -57,14 +52,10 @@ OverflowChecks = Annotated[
         help="Panic on integer overflow, as debug builds do.",
     ),
 ]
-FpContract = Annotated[
-    str, typer.Option(metavar="off|fast", help="fast: allow fused multiply-add.")
-]
+FpContract = Annotated[Literal["off", "fast"], typer.Option(help="fast: allow fused multiply-add.")]
 Panic = Annotated[
-    str,
-    typer.Option(
-        metavar="report|trap", help="What a panicking thread does: report and end, or trap."
-    ),
+    Literal["report", "trap"],
+    typer.Option(help="What a panicking thread does: report and end, or trap."),
 ]
 DebugInfo = Annotated[
     bool, typer.Option("-g", "--debug", help="Line information (.loc) for debuggers and profilers.")
@@ -97,13 +88,7 @@ Untested = Annotated[
 ]
 
 MessageFormat = Annotated[
-    str,
-    typer.Option(
-        "--message-format",
-        metavar="human|json",
-        help="How errors are written.",
-        callback=_message_format,
-    ),
+    Literal["human", "json"], typer.Option("--message-format", help="How errors are written.")
 ]
 
 
@@ -172,12 +157,12 @@ def transpile(
     options = Options(
         kernels=tuple(kernel or ()),
         index=_index(index),
-        target=_target(target, arch),
-        arch=arch or Options().arch,
+        target=target,
+        arch=arch,
         edition=edition,
         overflow_checks=overflow_checks,
-        fp_contract=_one_of("--fp-contract", fp_contract, ("off", "fast")),
-        panic=_one_of("--panic", panic, ("report", "trap")),
+        fp_contract=fp_contract,
+        panic=panic,
         debug=debug,
         templates=templates,
         dump_after=tuple(dump_after or ()),
@@ -186,6 +171,7 @@ def transpile(
         codegen=tuple(codegen or ()),
         unstable=tuple(unstable or ()),
         allow_untested_rustc=allow_untested_rustc,
+        json_messages=message_format == "json",
     )
     write_outputs(source, options, output, emit, out_dir)
 
@@ -221,8 +207,8 @@ def run(
         typer.Option("--device", "-d", help="cuda or interp; without it, the first that works."),
     ] = None,
     order: Annotated[
-        str,
-        typer.Option(metavar="ascending|descending|shuffled", help="Order of threads on interp."),
+        Literal["ascending", "descending", "shuffled"],
+        typer.Option(help="Order of threads on interp."),
     ] = "ascending",
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
     kernel: Kernels = None,
@@ -259,20 +245,21 @@ def run(
             block=_sizes("--block", block),
             seed=seed,
             device=device,
-            order=_one_of("--order", order, ("ascending", "descending", "shuffled")),
+            order=order,
             transpile={
                 "index": _index(index),
                 "arch": arch,
                 "edition": edition,
                 "overflow_checks": overflow_checks,
-                "fp_contract": _one_of("--fp-contract", fp_contract, ("off", "fast")),
-                "panic": _one_of("--panic", panic, ("report", "trap")),
+                "fp_contract": fp_contract,
+                "panic": panic,
                 "templates": templates,
                 "rustc": rustc,
                 "toolchain": toolchain,
                 "codegen": tuple(codegen or ()),
                 "unstable": tuple(unstable or ()),
                 "allow_untested_rustc": allow_untested_rustc,
+                "json_messages": message_format == "json",
             },
         )
     )
@@ -295,19 +282,6 @@ def _index(text: str) -> tuple[str, ...]:
     if len(names) > 3 or not all(name.isidentifier() for name in names):
         raise UsageError(f"--index takes one to three parameter names, not `{text}`")
     return names
-
-
-def _target(target: str | None, arch: str | None) -> str:
-    implied = None if arch is None else "ptx"
-    if target is not None and implied is not None and target != implied:
-        raise UsageError(f"--arch {arch} means --target {implied}, not {target}")
-    return target or implied or "ptx"
-
-
-def _one_of(option: str, value: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise UsageError(f"{option} is one of {', '.join(choices)}, not `{value}`")
-    return value
 
 
 def _single(kernels: list[str] | None) -> str | None:
@@ -335,7 +309,7 @@ def main() -> NoReturn:
     try:
         app(standalone_mode=True)
     except DiagnosticError as error:
-        _show(error.diagnostics)
+        _show(error)
         sys.exit(EXIT_DIAGNOSTICS)
     except ToolMissingError as error:
         _fail(str(error), EXIT_TOOL_MISSING)
@@ -348,18 +322,22 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
-        _runtime_error(error)
+        _unexpected(error)
     raise AssertionError("Typer exits by itself")
 
 
-def _runtime_error(error: Exception) -> NoReturn:
-    """Errors of the launcher, whose classes are there only once it was imported."""
+def _unexpected(error: Exception) -> NoReturn:
+    """A kernel's panic (its class is there only once the launcher was imported), or a defect."""
     errors = sys.modules.get("mirgpu.runtime.errors")
     if errors is not None and isinstance(error, errors.KernelPanic):
         _fail(str(error), EXIT_PANIC, label="panic")
-    if errors is not None and isinstance(error, errors.LaunchError):
-        _fail(str(error), EXIT_USAGE)
-    raise error
+    if "MIRGPU_BACKTRACE" in os.environ:
+        raise error
+    _fail(
+        f"this is a defect of mirgpu: {type(error).__name__}: {error}\n"
+        "set MIRGPU_BACKTRACE=1 for where it happened, and please report it",
+        EXIT_DEFECT,
+    )
 
 
 def _json_messages() -> bool:
@@ -369,10 +347,14 @@ def _json_messages() -> bool:
     )
 
 
-def _show(diagnostics: tuple[Diagnostic, ...]) -> None:
+def _show(error: DiagnosticError) -> None:
     from mirgpu.render import as_json, as_text, wants_colour
 
-    for diagnostic in diagnostics:
+    rustc_text = getattr(error, "text", None)
+    if rustc_text is not None:
+        sys.stderr.write(rustc_text)
+        return
+    for diagnostic in error.diagnostics:
         if _json_messages():
             print(as_json(diagnostic), file=sys.stderr)
         else:

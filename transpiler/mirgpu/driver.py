@@ -7,9 +7,9 @@ Stages are imported when they run, so that a run from the cache imports none of 
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Literal, final
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError, UsageError
 from mirgpu.runtime.artifact import Artifact
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from mirgpu.lower.crate_info import CrateInfo, LayoutOracle
     from mirgpu.mir.dump import Dump
 
-DEFAULT_ARCH = "sm_70"
-"""Volta: the oldest that CUDA 13's driver still loads; newer cards run its PTX."""
-
-TARGETS = ("ptx", "kir")
+KIR = "kir"
+"""Not a target of ``mirgpu.targets``: the IR itself, which the ``interp`` device runs."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Options:
     """Everything that changes what comes out.  ``index`` names the parameters of plain kernels
-    that are bound to the thread index in x, y and z; ``arch`` is a PTX target such as ``sm_90``.
+    that are bound to the thread index in x, y and z.  ``target`` is one of
+    ``mirgpu.targets.registry`` or ``kir``, none for the one that ``arch`` implies; ``arch`` is
+    its architecture, such as ``sm_90``, none for its default.
     """
 
     kernels: tuple[str, ...] = ()
     index: tuple[str, ...] = ("i",)
-    target: str = "ptx"
-    arch: str = DEFAULT_ARCH
+    target: str | None = None
+    arch: str | None = None
     edition: str = "2021"
     overflow_checks: bool = False
-    fp_contract: str = "off"
-    panic: str = "report"
+    fp_contract: Literal["off", "fast"] = "off"
+    panic: Literal["report", "trap"] = "report"
     debug: bool = False
     templates: Path | None = None
     dump_after: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Options:
     codegen: tuple[str, ...] = ()
     unstable: tuple[str, ...] = ()
     allow_untested_rustc: bool = False
-    flags: tuple[str, ...] = field(default=(), repr=False)
+    json_messages: bool = False
 
 
 @final
@@ -91,8 +91,6 @@ def build(
     from mirgpu.lower import LowerOptions, lower_module
     from mirgpu.mir.dump import Dump
 
-    if options.target not in TARGETS:
-        raise UsageError(f"unknown target `{options.target}`; known: {', '.join(TARGETS)}")
     text, file, info, oracle = _mir(source, options, record)
     dump = Dump(text, file)
     if info is None:
@@ -124,9 +122,21 @@ def _mir(
         raise UsageError(f"no such file: {source}")
     if source.suffix == ".mir":
         return read_text(source), str(source), None, None
-    from mirgpu.rustc import dump_mir
+    from mirgpu.rustc import RustcOptions, dump_mir
 
-    dump = dump_mir(source, rustc_options(options))
+    dump = dump_mir(
+        source,
+        RustcOptions(
+            edition=options.edition,
+            overflow_checks=options.overflow_checks,
+            codegen=options.codegen,
+            unstable=options.unstable,
+            rustc=options.rustc,
+            toolchain=options.toolchain,
+            allow_untested=options.allow_untested_rustc,
+            json=options.json_messages,
+        ),
+    )
     if record is not None:
         record(dump.files)
     return dump.text, str(source), dump.info, dump.oracle
@@ -158,39 +168,53 @@ def _optimise(module: "Module", options: Options) -> "Module":
 
 
 def _emit(module: "Module", lowered: "Lowered", info: "CrateInfo", options: Options) -> Artifact:
-    match options.target:
-        case "ptx":
-            from mirgpu.targets.ptx import PtxOptions, emit
+    if options.target == KIR:
+        from mirgpu.kir.printer import print_module
 
-            output = emit(
-                module,
-                options.arch,
-                PtxOptions(
-                    debug=options.debug,
-                    fp_contract=options.fp_contract,
-                    panic=options.panic,
-                    templates_dir=options.templates,
-                ),
-            )
-            text, isa, buffer = output.text, output.isa_version, output.panic_buffer
-            arch: str | None = options.arch
-        case _:
-            from mirgpu.kir.printer import print_module
+        if options.arch is not None:
+            raise UsageError("kir has no architectures")
+        target, arch, isa, buffer = KIR, None, None, None
+        text = print_module(module)
+    else:
+        from mirgpu.targets.ptx import PtxOptions
+        from mirgpu.targets.registry import load_target, target_for
 
-            text, isa, buffer, arch = print_module(module), None, None, None
+        chosen = target_for(options.target, options.arch)
+        target, arch = chosen.name, options.arch or chosen.default_arch
+        output = load_target(chosen).emit(
+            module,
+            arch,
+            PtxOptions(
+                debug=options.debug,
+                fp_contract=options.fp_contract,
+                panic=options.panic,
+                templates_dir=options.templates,
+            ),
+        )
+        text, isa, buffer = output.text, output.isa_version, output.panic_buffer
     manifest = Manifest(
         mirgpu=version(),
         rustc=info.rustc,
-        target=options.target,
+        target=target,
         arch=arch,
         isa=isa,
-        flags=options.flags,
+        flags=_flags(options),
         kernels=lowered.kernels,
         types=lowered.types,
         panics=tuple(_panic_info(site) for site in module.panics),
         panic_buffer=buffer,
     )
     return Artifact(text, manifest)
+
+
+def _flags(options: Options) -> tuple[str, ...]:
+    """The options that change what the code means, as the command line writes them."""
+    flags = [f"--fp-contract={options.fp_contract}", f"--panic={options.panic}"]
+    flags += ["--overflow-checks"] if options.overflow_checks else []
+    flags += ["-g"] if options.debug else []
+    flags += [f"-C{value}" for value in options.codegen]
+    flags += [f"-Z{value}" for value in options.unstable]
+    return tuple(flags)
 
 
 def _panic_info(site: "PanicSite") -> PanicInfo:
