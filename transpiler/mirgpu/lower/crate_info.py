@@ -39,21 +39,24 @@ class BodyInfo:
 @final
 @dataclass(frozen=True, slots=True)
 class FieldLayout:
-    """``name`` as in the source; ``offset`` in bytes."""
+    """``offset`` in bytes; ``name`` as in the source, for a library type its index there."""
 
     name: str
     offset: int
-    size: int
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class VariantLayout:
-    """A variant with its fields in source order; ``discriminant`` as Rust's ``as`` gives it."""
+    """A variant with its fields in source order; ``discriminant`` as Rust's ``as`` gives it.
+
+    One that no value can be has ``inhabited`` unset, and perhaps no fields.
+    """
 
     name: str
     discriminant: int
     fields: tuple[FieldLayout, ...]
+    inhabited: bool
 
 
 @final

@@ -45,7 +45,7 @@ def write_trailer(info: CrateInfo) -> str:
         "edition": info.edition,
         "overflow_checks": info.overflow_checks,
         "bodies": [_lean(asdict(body)) for body in info.bodies],
-        "layouts": {name: _lean(asdict(layout)) for name, layout in info.layouts.items()},
+        "layouts": {name: layout_data(layout) for name, layout in info.layouts.items()},
         "adts": {name: asdict(adt) for name, adt in info.adts.items()},
     }
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
@@ -61,8 +61,6 @@ _DEFAULTS: dict[str, object] = {
     "kernel": False,
     "file": None,
     "line": None,
-    "tag": None,
-    "untagged": None,
 }
 
 
@@ -91,7 +89,7 @@ def read_trailer(text: str) -> CrateInfo:
             edition=data["edition"],
             overflow_checks=data["overflow_checks"],
             bodies=tuple(_body(body) for body in data["bodies"]),
-            layouts={name: _layout(layout) for name, layout in data["layouts"].items()},
+            layouts={name: layout_of(layout) for name, layout in data["layouts"].items()},
             adts={name: _adt(adt) for name, adt in data["adts"].items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -105,12 +103,32 @@ def read_trailer(text: str) -> CrateInfo:
         ) from error
 
 
+def layout_data(layout: TypeLayout) -> dict[str, Any]:
+    """A layout as JSON data; ``layout_of`` is the inverse."""
+    data: dict[str, Any] = {
+        "kind": layout.kind,
+        "size": layout.size,
+        "align": layout.align,
+        "variants": [
+            {
+                "name": v.name,
+                "discriminant": v.discriminant,
+                "fields": [[f.name, f.offset] for f in v.fields],
+                "inhabited": v.inhabited,
+            }
+            for v in layout.variants
+        ],
+    }
+    return data if layout.tag is None else {**data, "tag": asdict(layout.tag)}
+
+
 def _body(data: dict[str, Any]) -> BodyInfo:
     values = {**{k: v for k, v in _DEFAULTS.items() if k in BodyInfo.__slots__}, **data}
     return BodyInfo(**{**values, "generics": tuple(values["generics"])})
 
 
-def _layout(data: dict[str, Any]) -> TypeLayout:
+def layout_of(data: dict[str, Any]) -> TypeLayout:
+    """The layout that ``layout_data`` wrote."""
     tag = data.get("tag")
     return TypeLayout(
         kind=data["kind"],
@@ -118,7 +136,10 @@ def _layout(data: dict[str, Any]) -> TypeLayout:
         align=data["align"],
         variants=tuple(
             VariantLayout(
-                v["name"], v["discriminant"], tuple(FieldLayout(**f) for f in v["fields"])
+                v["name"],
+                v["discriminant"],
+                tuple(FieldLayout(name, offset) for name, offset in v["fields"]),
+                v["inhabited"],
             )
             for v in data["variants"]
         ),

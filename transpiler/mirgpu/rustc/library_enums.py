@@ -1,0 +1,91 @@
+"""Variants of enums from other crates: their names in order, and their discriminants.
+
+The commonest are written down here (a test compares them with rustc); of others rustc is
+asked: the names by ``-Zprint-type-sizes``, the discriminants by the MIR of a ``match``.
+"""
+
+import json
+import re
+
+from mirgpu.rustc import cache
+from mirgpu.rustc.layout_text import Definition
+from mirgpu.rustc.outline import Outline
+from mirgpu.rustc.process import Job
+
+KNOWN: dict[str, tuple[tuple[str, int], ...]] = {
+    "option::Option": (("None", 0), ("Some", 1)),
+    "result::Result": (("Ok", 0), ("Err", 1)),
+    "cmp::Ordering": (("Less", -1), ("Equal", 0), ("Greater", 1)),
+    "ops::ControlFlow": (("Continue", 0), ("Break", 1)),
+    "ops::Bound": (("Included", 0), ("Excluded", 1), ("Unbounded", 2)),
+    "convert::Infallible": (),
+}
+_VARIANT = re.compile(r"^print-type-size     variant `(\w+)`", re.M)
+_SWITCH = re.compile(r"^fn (?:.*::)?__mirgpu_e(\d+)\((?:.|\n)*?switchInt\(.*\) -> \[(-?\d+):", re.M)
+
+
+def is_listed(path: str) -> bool:
+    """Whether ``path`` is one of ``KNOWN``."""
+    return path.startswith(("std::", "core::")) and path.split("::", 1)[1] in KNOWN
+
+
+def library_enum(outline: Outline, text: str, path: str) -> Definition | None:
+    """The enum ``path`` of a library, ``text`` being one of its instances; none if unknown."""
+    if is_listed(path):
+        listed: tuple[tuple[str, int], ...] | None = KNOWN[path.split("::", 1)[1]]
+    else:
+        listed = probe(outline, text, path)
+    if listed is None:
+        return None
+    return Definition("enum", tuple((name, value, None) for name, value in listed))
+
+
+def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...] | None:
+    """Ask rustc; kept on disk for the standard library's."""
+    from mirgpu.rustc.layouts import rust_type
+
+    key = None
+    if path.split("::", 1)[0] in ("std", "core", "alloc"):
+        key = cache.digest(outline.rustc.identity.encode(), path.encode())
+        known = cache.load("enums", key)
+        if known is not None:
+            return tuple((name, value) for name, value in json.loads(known))
+    type_text = rust_type(text, outline.skeleton.aliases if outline.skeleton else {})
+    if type_text is None:
+        return None
+    base = outline.skeleton.text() if outline.skeleton else ""
+    flags = [*outline.skeleton_flags()]
+    sizes = Job(
+        outline.rustc,
+        [*flags, "-Zprint-type-sizes", "--emit=mir=/dev/null", "-"],
+        f"{base}pub fn __mirgpu_s() -> usize {{ core::mem::size_of::<{type_text}>() }}\n"
+        f"pub fn __mirgpu_v(x: {type_text}) -> {type_text} {{ x }}\n",
+    ).result()
+    block = re.search(
+        rf"^print-type-size type: `{re.escape(text)}`.*\n((?:print-type-size  .*\n)*)",
+        sizes.stdout,
+        re.M,
+    )
+    names = _VARIANT.findall(block[1]) if block else []
+    if not names:
+        return None
+    probes = "".join(
+        f"pub fn __mirgpu_e{n}(x: &{type_text}) -> u8 "
+        f"{{ match *x {{ {path}::{name} {{ .. }} => 1, _ => 0 }} }}\n"
+        for n, name in enumerate(names)
+    )
+    mir = Job(outline.rustc, [*flags, "-Zunpretty=mir", "-"], base + probes).result()
+    found = {names[int(n)]: int(value) for n, value in _SWITCH.findall(mir.stdout)}
+    if mir.status or len(found) != len(names):
+        return None
+    listed = tuple(sorted(found.items(), key=lambda pair: pair[1]))
+    if [value for _, value in listed] != list(range(len(listed))) and _has_fields(block[1]):
+        # The order of the variants is not that of their discriminants.
+        return None
+    if key is not None:
+        cache.store("enums", key, json.dumps(listed).encode())
+    return listed
+
+
+def _has_fields(block: str) -> bool:
+    return "field `" in block
