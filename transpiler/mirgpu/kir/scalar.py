@@ -215,9 +215,10 @@ def _parts(value: float) -> tuple[int, int]:
 
 
 def fma64(a: float, b: float, c: float) -> float:
-    product = a * b
-    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)) or a == 0.0 or b == 0.0:
-        return product + c
+    if not (math.isfinite(a) and math.isfinite(b)) or a == 0.0 or b == 0.0:
+        return a * b + c
+    if not math.isfinite(c):
+        return c * 1.0
     (ma, ea), (mb, eb), (mc, ec) = _parts(a), _parts(b), _parts(c)
     exponent = ea + eb
     if c == 0.0:
