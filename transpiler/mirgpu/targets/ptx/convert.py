@@ -132,13 +132,10 @@ def _float_to_int(b: FunctionBuilder, node: Cast, target: int) -> None:
         number = out
     if not narrow:
         return
-    wide = b.temp(Type.B32) if target == 1 else dst
     if is_signed:
-        mask_into(b, target, wide, clamp_signed(b, target, number))
+        mask_into(b, target, dst, clamp_signed(b, target, number))
     else:
-        b.op("min", Type.U32, wide, number, Imm((1 << target) - 1))
-    if target == 1:
-        b.op("setp.ne", Type.U32, dst, wide, Imm(0))
+        b.op("min", Type.U32, dst, number, Imm((1 << target) - 1))
 
 
 def _bitcast(b: FunctionBuilder, node: Cast) -> None:

@@ -1,8 +1,8 @@
 """Integer operations.
 
 A value of 8 or 16 bits is zero extended in its register.  An operation that reads signed
-operands extends them first; one that can leave higher bits masks them after.  ``i1`` has its
-own bitwise operations, and goes through a 32-bit register for the others.
+operands extends them first; one that can leave higher bits masks them after.  kir has bitwise
+operations and comparisons of ``i1`` only.
 """
 
 from typing import assert_never
@@ -54,21 +54,6 @@ def binary(
         ty = Type.PRED if width == 1 else bits(width)
         b.op(BITWISE[op], ty, dst, lhs, rhs)
         return
-    if width == 1:
-        assert isinstance(lhs, Reg)
-        assert isinstance(rhs, Reg)
-        wide = b.temp(Type.B32)
-        lhs, rhs = zero_or_one(b, lhs, Type.B32), zero_or_one(b, rhs, Type.B32)
-        _wide_binary(b, op, 1, lhs, rhs, wide)
-        predicate_into(b, dst, wide)
-        return
-    _wide_binary(b, op, width, lhs, rhs, dst)
-
-
-def _wide_binary(
-    b: FunctionBuilder, op: BinaryOp, width: int, lhs: Scalar, rhs: Scalar, dst: Reg
-) -> None:
-    """Any operation but the bitwise ones, on integer registers."""
     row = INTEGER.get(op)
     if row is not None:
         opcode, is_signed, extend, mask = row
@@ -245,36 +230,19 @@ def _narrow_overflow(
     dst: Reg,
     over: Reg,
 ) -> None:
-    """8 and 16 bits, and 1: the exact result fits 32 bits (as unsigned for a product)."""
-    if width == 1:
-        assert isinstance(lhs, Reg)
-        assert isinstance(rhs, Reg)
-        lhs, rhs = zero_or_one(b, lhs, Type.B32), zero_or_one(b, rhs, Type.B32)
+    """8 and 16 bits: the exact result fits 32 bits (as unsigned for a product)."""
     if is_signed:
         lhs, rhs = sign_extend(b, width, lhs), sign_extend(b, width, rhs)
     exact = b.compute(Type.B32, INTEGER[plain][0], Type.S32, lhs, rhs)
-    wrapped = b.temp(Type.B32) if width == 1 else dst
-    mask_into(b, width, wrapped, exact)
-    again = sign_extend(b, width, wrapped) if is_signed else wrapped
+    mask_into(b, width, dst, exact)
+    again = sign_extend(b, width, dst) if is_signed else dst
     b.op("setp.ne", Type.U32, over, again, exact)
-    if width == 1:
-        predicate_into(b, dst, wrapped)
 
 
 # --------------------------------------------------------------------------------- unary
 
 
 def unary(b: FunctionBuilder, op: UnaryOp, width: int, value: Scalar, dst: Reg) -> None:
-    if width == 1:
-        wide = b.temp(Type.B32)
-        assert isinstance(value, Reg)
-        _wide_unary(b, op, 1, zero_or_one(b, value, Type.B32), wide)
-        predicate_into(b, dst, wide)
-        return
-    _wide_unary(b, op, width, value, dst)
-
-
-def _wide_unary(b: FunctionBuilder, op: UnaryOp, width: int, value: Scalar, dst: Reg) -> None:
     ty = bits(width)
     match op:
         case UnaryOp.CTPOP:

@@ -124,11 +124,11 @@ def operand(value: Operand) -> str:
 
 
 def address(value: Address) -> str:
-    """``[%rd1+8]``."""
+    """``[%rd1+8]``, ``[%rd1+-8]``."""
     offset = value.offset
     if offset == 0:
         return f"[{value.base.name}]"
-    return f"[{value.base.name}{offset:+d}]"
+    return f"[{value.base.name}+{offset}]"
 
 
 def guard(value: Guard | None) -> str:
