@@ -1,0 +1,239 @@
+"""State of one lowering round, and of the function being lowered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import final
+
+from mirgpu.diagnostics import Diagnostic
+from mirgpu.kir.module import Function, Global, GlobalReloc, PanicOperand, PanicSite
+from mirgpu.kir.ops import Location, Operand, Value
+from mirgpu.kir.types import AddressSpace
+from mirgpu.lower.body import BodyIndex, Scope
+from mirgpu.lower.builder import Builder
+from mirgpu.lower.crate_info import CrateInfo
+from mirgpu.lower.errors import LowerError, to_diagnostic
+from mirgpu.lower.image import Image
+from mirgpu.lower.layout import Layout, Layouts
+from mirgpu.lower.resolve import Bodies, Instance
+from mirgpu.lower.types import Types
+from mirgpu.mir.dump import Dump
+from mirgpu.mir.syntax import Path, SourceInfo, Ty
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LowerOptions:
+    """``kernels``: names asked for, none for all.  ``index``: the parameters of plain kernels
+    that are the thread index in x, y, z.  ``overflow_checks``: whether the library's own
+    overflow assertions, which stay in the text whatever the flags, count."""
+
+    kernels: tuple[str, ...]
+    index: tuple[str, ...]
+    overflow_checks: bool
+
+
+@final
+@dataclass(slots=True)
+class Crate:
+    """What all rounds share."""
+
+    dump: Dump
+    info: CrateInfo
+    options: LowerOptions
+    types: Types
+    layouts: Layouts
+    bodies: Bodies
+    indices: dict[int, BodyIndex] = field(default_factory=dict)
+    path_texts: dict[int, str] = field(default_factory=dict)
+
+    def index(self, instance: Instance) -> BodyIndex:
+        found = self.indices.get(instance.header.index)
+        if found is None:
+            found = self.indices[instance.header.index] = BodyIndex(instance.item)
+        return found
+
+    def path_text(self, path: Path) -> str:
+        found = self.path_texts.get(id(path))
+        if found is None:
+            from mirgpu.mir.printer import print_path
+
+            found = self.path_texts[id(path)] = print_path(path)
+        return found
+
+
+@final
+class Round:
+    """What one round produces: functions, globals, panic sites, diagnostics."""
+
+    def __init__(self, crate: Crate) -> None:
+        self.crate = crate
+        self.functions: list[Function] = []
+        self.globals: dict[str, Global] = {}
+        self.panics: list[PanicSite] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.queue: list[tuple[Instance, str]] = []
+        self._symbols: dict[int, str] = {}
+        self._taken: set[str] = set()
+        self._instances: list[Instance] = []
+        self._data: dict[tuple[bytes, int, tuple[GlobalReloc, ...]], str] = {}
+        self.statics: dict[str, str] = {}
+        """The symbol of each static, by its path."""
+        self.images: dict[int, Image] = {}
+        """The value of each constant body, by the identity of its instance."""
+        self.kept: list[Instance] = []
+        """Keeps the keys of ``images`` alive."""
+        self.calls: dict[str, set[str]] = {}
+        """By symbol: the device functions that it calls."""
+        self.barriers: set[str] = set()
+        """The functions that hold a barrier themselves."""
+
+    # ------------------------------------------------------------------------ symbols
+
+    def fresh_symbol(self, hint: str) -> str:
+        clean = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in hint)
+        while "__" in clean:
+            clean = clean.replace("__", "_")
+        clean = clean.strip("_") or "f"
+        if clean[0].isdigit():
+            clean = "_" + clean
+        name, n = clean, 0
+        while name in self._taken:
+            n += 1
+            name = f"{clean}_{n}"
+        self._taken.add(name)
+        return name
+
+    def require(self, instance: Instance, rust_name: str) -> str:
+        """The symbol of a device function; lowers it later, once."""
+        found = self._symbols.get(id(instance))
+        if found is None:
+            found = self._symbols[id(instance)] = self.fresh_symbol(rust_name)
+            self._instances.append(instance)
+            self.queue.append((instance, rust_name))
+        return found
+
+    def symbol_of(self, instance: Instance) -> str:
+        return self._symbols[id(instance)]
+
+    # ------------------------------------------------------------------------ globals
+
+    def data(self, data: bytes, align: int, relocs: tuple[GlobalReloc, ...], hint: str) -> str:
+        """The symbol of constant bytes; equal ones are kept once."""
+        key = (data, align, relocs)
+        found = self._data.get(key)
+        if found is None:
+            found = self._data[key] = self.fresh_symbol(hint)
+            self.globals[found] = Global(
+                found, AddressSpace.GLOBAL, len(data), align, data, relocs, False, None
+            )
+        return found
+
+    def panic_site(
+        self, message: str, operands: tuple[PanicOperand, ...], loc: Location | None
+    ) -> int:
+        self.panics.append(PanicSite(message, operands, loc))
+        return len(self.panics) - 1
+
+
+@final
+class FnContext:
+    """The function being lowered."""
+
+    def __init__(self, round_: Round, instance: Instance, symbol: str, rust_name: str) -> None:
+        self.round = round_
+        self.crate = round_.crate
+        self.types = round_.crate.types
+        self.layouts = round_.crate.layouts
+        self.instance = instance
+        self.subst = instance.subst
+        self.index = round_.crate.index(instance)
+        self.symbol = symbol
+        self.rust_name = rust_name
+        self.b = Builder()
+        self.slots: dict[int, Operand] = {}
+        """By local: the address of its memory."""
+        self.skipped: set[tuple[int, int]] = set()
+        """Statements that only build what a panic shows: (block, index)."""
+        self.plans: dict[int, object] = {}
+        """By block: what the panicking call at its end shows (a ``panics.Plan``)."""
+        self.has_barrier = False
+        self.end_return: Callable[[], None] = lambda: None
+        """Ends the open block with the function's return."""
+        self.constants: object | None = None
+        self._locations: dict[tuple[int, int], tuple[SourceInfo, Location | None]] = {}
+        self._local_types: dict[int, Ty] = {}
+
+    # -------------------------------------------------------------------------- types
+
+    def ty(self, ty: Ty) -> Ty:
+        return self.types.mono(ty, self.subst)
+
+    def local_ty(self, local: int) -> Ty:
+        found = self._local_types.get(local)
+        if found is None:
+            found = self._local_types[local] = self.ty(self.index.local_types[local])
+        return found
+
+    def layout(self, ty: Ty) -> Layout:
+        return self.layouts.of(ty)
+
+    def temp(self, ty: Ty, name: str | None = None) -> Value:
+        """Fresh memory for a value of ``ty``."""
+        layout = self.layouts.of(ty)
+        return self.b.alloca(layout.size, layout.align, name)
+
+    # ---------------------------------------------------------------------- locations
+
+    def location(self, source: SourceInfo | None) -> Location | None:
+        if source is None:
+            return None
+        key = (source.scope, id(source.span))
+        found = self._locations.get(key)
+        if found is None:
+            scope = self.index.scopes.get(source.scope, self.index.scopes[0])
+            found = self._locations[key] = (source, self._location(scope, source))
+        return found[1]
+
+    def _location(self, scope: Scope, source: SourceInfo) -> Location | None:
+        span = source.span
+        at: Scope | None = scope
+        while at is not None and at.inlined is None:
+            at = at.parent
+        if at is None:
+            if span.line == 0:
+                return None
+            return Location(span.file, span.line, span.col, self.rust_name)
+        assert at.inlined is not None
+        outer = None
+        if at.parent is not None and at.source is not None:
+            outer = self._location(at.parent, at.source)
+        if span.line == 0:
+            return outer
+        name = self.crate.path_text(at.inlined)
+        return Location(span.file, span.line, span.col, name, outer)
+
+    def panic_location(self, source: SourceInfo | None) -> Location | None:
+        """Where Rust says a panic is: the call of the outermost ``#[track_caller]`` around it,
+        then out of the library to the user's own line."""
+        if source is None:
+            return None
+        scope: Scope | None = self.index.scopes.get(source.scope, self.index.scopes[0])
+        at = source
+        while scope is not None:
+            inlined = scope
+            while inlined.inlined is None and inlined.parent is not None:
+                inlined = inlined.parent
+            if inlined.inlined is None or not inlined.track_caller or inlined.source is None:
+                break
+            at = inlined.source
+            scope = inlined.parent
+        if scope is None:
+            return self.location(at)
+        from mirgpu.lower.errors import user_location
+
+        return user_location(self._location(scope, at))
+
+    # --------------------------------------------------------------------- diagnostics
+
+    def report(self, error: LowerError, mir: str | None) -> None:
+        self.round.diagnostics.append(to_diagnostic(error, self.b.loc, mir))

@@ -1,0 +1,613 @@
+"""From a path at a call to the body it means, with what that body's parameters stand for.
+
+Who a body is comes from rustc (``CrateInfo.bodies``).  In a raw dump, which has no such
+facts, a body is found by its header's path, and one in an impl by its name and signature,
+if exactly one fits.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+from mirgpu.lower.crate_info import BodyInfo, CrateInfo
+from mirgpu.lower.errors import LowerError
+from mirgpu.lower.types import (
+    Subst,
+    Types,
+    has_impl_at,
+    last_name,
+    parent,
+    path_args,
+    path_key,
+    unify,
+)
+from mirgpu.mir.dump import Dump, ItemHeader, ItemKind
+from mirgpu.mir.syntax import (
+    AnonItemDef,
+    CInt,
+    Constant,
+    ConstItemDef,
+    DefTy,
+    DisambSeg,
+    FnItemDef,
+    GenericArg,
+    GenericArgs,
+    ImplAtSeg,
+    Item,
+    Lifetime,
+    NameSeg,
+    Path,
+    PathTy,
+    PromotedSeg,
+    QualifiedSeg,
+    RefTy,
+    StaticItemDef,
+    Ty,
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A body and what its generic parameters stand for."""
+
+    header: ItemHeader
+    item: Item
+    subst: Subst
+
+    @property
+    def fn(self) -> FnItemDef:
+        assert isinstance(self.item, FnItemDef)
+        return self.item
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Impl:
+    """An impl block: where it stands in headers, and what it is for."""
+
+    self_ty: str
+    trait: str | None
+    generics: tuple[str, ...]
+
+
+_EMPTY = Subst({})
+
+
+@final
+class Bodies:
+    """The crate's bodies, by what calls name them."""
+
+    def __init__(self, dump: Dump, info: CrateInfo, types: Types) -> None:
+        self.dump = dump
+        self.info = info
+        self.types = types
+        self._by_key: dict[str, list[ItemHeader]] = {}
+        self._methods: dict[str, list[ItemHeader]] = {}
+        self._closures: list[ItemHeader] = []
+        self._infos: dict[str, list[BodyInfo]] = {}
+        self._impls: dict[str, _Impl] = {}
+        self._instances: dict[tuple[int, tuple[tuple[str, GenericArg], ...]], Instance] = {}
+        self._closure_cache: dict[int, Instance | None] = {}
+        self._closure_types: dict[int, Ty] = {}
+        self._resolved: dict[tuple[int, tuple[int, ...]], Instance | None] = {}
+        for body in info.bodies:
+            self._infos.setdefault(body.header, []).append(body)
+            head = _impl_head(body.header)
+            if head is not None and body.impl_self is not None:
+                own = _impl_generics(body)
+                before = self._impls.get(head)
+                if before is None or len(own) < len(before.generics):
+                    self._impls[head] = _Impl(body.impl_self, body.impl_trait, own)
+        for header in dump.headers:
+            if header.ctfe:
+                continue
+            text = header.path
+            if header.kind is ItemKind.FN and "{closure#" in text.rpartition("::")[2]:
+                self._closures.append(header)
+            elif "<impl at " in text:
+                self._methods.setdefault(text.rpartition("::")[2], []).append(header)
+            else:
+                self._by_key.setdefault(text, []).append(header)
+
+    # ------------------------------------------------------------------------ instances
+
+    def instance(self, header: ItemHeader, mapping: dict[str, GenericArg]) -> Instance:
+        key = (header.index, tuple(sorted(mapping.items(), key=lambda kv: kv[0])))
+        found = self._instances.get(key)
+        if found is None:
+            subst = Subst(mapping) if mapping else Subst({})
+            found = self._instances[key] = Instance(header, self.dump.item(header), subst)
+        return found
+
+    def info_of(self, header: ItemHeader) -> BodyInfo | None:
+        found = self._infos.get(header.path, [])
+        return found[0] if len(found) == 1 else None
+
+    # ---------------------------------------------------------------------------- calls
+
+    def resolve(self, path: Path, args: tuple[Ty, ...], ret: Ty | None) -> Instance | None:
+        """The local body that a call of ``path`` (monomorphic) runs; none if it is not here."""
+        head = path.segments[0]
+        if isinstance(head, QualifiedSeg) and head.trait is not None:
+            return self._trait_method(head.self_ty, head.trait, path, args, ret)
+        key = path_key(path)
+        if key is None:
+            return None
+        for header in self._by_key.get(key, ()):
+            if header.kind is ItemKind.FN:
+                return self._free_fn(header, path, args, ret)
+        return self._inherent(path, key, args, ret)
+
+    def _free_fn(
+        self, header: ItemHeader, path: Path, args: tuple[Ty, ...], ret: Ty | None
+    ) -> Instance:
+        given = path_args(path)
+        if not given:
+            return self.instance(header, {})
+        info = self.info_of(header)
+        if info is not None:
+            names = _no_lifetimes(info.generics)
+            if len(names) == len(given):
+                return self.instance(header, dict(zip(names, given, strict=True)))
+        return self._inferred(header, args, ret, {})
+
+    def _inherent(
+        self, path: Path, key: str, args: tuple[Ty, ...], ret: Ty | None
+    ) -> Instance | None:
+        name = last_name(path)
+        if name is None or len(path.segments) < 2:
+            return None
+        self_path = parent(path)
+        fits = []
+        for header in self._methods.get(name, ()):
+            impl = self._impls.get(_impl_head(header.path) or "")
+            if impl is None:
+                if not self._impls:
+                    mapping = self._infer(header, args, ret, {})
+                    if mapping is not None:
+                        fits.append((header, mapping))
+                continue
+            if impl.trait is not None:
+                continue
+            params = frozenset(impl.generics)
+            pattern = self.types.parse(impl.self_ty, _EMPTY)
+            found: dict[str, GenericArg] = {}
+            if isinstance(pattern, PathTy) and unify(
+                _plain(pattern.path), _plain(self_path), params, found
+            ):
+                fits.append((header, found))
+        return self._with_own(fits, path, args, ret)
+
+    def _with_own(
+        self,
+        fits: list[tuple[ItemHeader, dict[str, GenericArg]]],
+        path: Path,
+        args: tuple[Ty, ...],
+        ret: Ty | None,
+    ) -> Instance | None:
+        """Add the method's own parameters to what the impl's stand for."""
+        if len(fits) > 1:
+            narrowed = [(h, m) for h, m in fits if self._infer(h, args, ret, m) is not None]
+            fits = narrowed or fits
+        if not fits:
+            return None
+        if len(fits) > 1:
+            raise LowerError(
+                "MG0330",
+                "several bodies fit this call, and the MIR text does not tell which is meant",
+                help="transpile the Rust source instead of a raw dump",
+            )
+        header, mapping = fits[0]
+        own = _own_args(path)
+        if not own:
+            return self.instance(header, mapping)
+        info = self.info_of(header)
+        if info is not None:
+            names = [n for n in _no_lifetimes(info.generics) if n not in mapping and n != "Self"]
+            if len(names) == len(own):
+                return self.instance(header, {**mapping, **dict(zip(names, own, strict=True))})
+        return self._inferred(header, args, ret, mapping)
+
+    def _trait_method(
+        self, self_ty: Ty, trait: Path, path: Path, args: tuple[Ty, ...], ret: Ty | None
+    ) -> Instance | None:
+        name = last_name(path)
+        if name is None:
+            return None
+        fits = []
+        for header in self._methods.get(name, ()):
+            found = self._impl_fits(header, self_ty, trait, args, ret)
+            if found is not None:
+                fits.append((header, found))
+        if fits:
+            return self._with_own(fits, path, args, ret)
+        return self._default_method(self_ty, trait, name, path, args, ret)
+
+    def _impl_fits(
+        self,
+        header: ItemHeader,
+        self_ty: Ty,
+        trait: Path,
+        args: tuple[Ty, ...],
+        ret: Ty | None,
+    ) -> dict[str, GenericArg] | None:
+        impl = self._impls.get(_impl_head(header.path) or "")
+        if impl is None:
+            if self._impls or header.kind is not ItemKind.FN:
+                return None
+            return self._infer(header, args, ret, {})
+        if impl.trait is None:
+            return None
+        params = frozenset(impl.generics)
+        found: dict[str, GenericArg] = {}
+        pattern = self.types.parse(impl.trait, _EMPTY)
+        if not isinstance(pattern, PathTy) or last_name(pattern.path) != last_name(trait):
+            return None
+        if not unify(self.types.parse(impl.self_ty, _EMPTY), self_ty, params, found):
+            return None
+        want = _trait_args(trait)
+        have = _trait_args(pattern.path)
+        if len(want) == len(have) and not unify(have, want, params, found):
+            return None
+        return found
+
+    def _default_method(
+        self,
+        self_ty: Ty,
+        trait: Path,
+        name: str,
+        path: Path,
+        args: tuple[Ty, ...],
+        ret: Ty | None,
+    ) -> Instance | None:
+        for header in self._by_key.get(f"{path_key(trait)}::{name}", ()):
+            if header.kind is not ItemKind.FN:
+                continue
+            mapping: dict[str, GenericArg] = {"Self": self_ty}
+            info = self.info_of(header)
+            given = (*path_args(trait), *_own_args(path))
+            if info is not None:
+                names = [n for n in _no_lifetimes(info.generics) if n != "Self"]
+                if len(names) == len(given):
+                    return self.instance(
+                        header, {**mapping, **dict(zip(names, given, strict=True))}
+                    )
+            if not given:
+                return self.instance(header, mapping)
+            return self._inferred(header, args, ret, mapping)
+        return None
+
+    # ------------------------------------------------------------------------ inference
+
+    def _infer(
+        self,
+        header: ItemHeader,
+        args: tuple[Ty, ...],
+        ret: Ty | None,
+        given: dict[str, GenericArg],
+    ) -> dict[str, GenericArg] | None:
+        """What the parameters of ``header`` must stand for, from its signature."""
+        item = self.dump.item(header)
+        if not isinstance(item, FnItemDef) or len(item.params) != len(args):
+            return None
+        found = dict(given)
+        info = self.info_of(header)
+        impl = self._impls.get(_impl_head(header.path) or "")
+        names = set(given)
+        if info is not None:
+            names |= set(_no_lifetimes(info.generics))
+        if impl is not None:
+            names |= set(impl.generics)
+        if info is None and impl is None:
+            names |= _capitals(item)
+        params = frozenset(names)
+        for param, actual in zip(item.params, args, strict=True):
+            if not unify(self.types.mono(param.ty, _EMPTY), actual, params, found):
+                return None
+        if ret is not None and not unify(self.types.mono(item.ret, _EMPTY), ret, params, found):
+            return None
+        return found
+
+    def _inferred(
+        self,
+        header: ItemHeader,
+        args: tuple[Ty, ...],
+        ret: Ty | None,
+        given: dict[str, GenericArg],
+    ) -> Instance:
+        mapping = self._infer(header, args, ret, given)
+        if mapping is None:
+            raise LowerError(
+                "MG0331",
+                f"the generic arguments of this call of `{header.path}` are not clear from the "
+                "MIR text",
+                help="transpile the Rust source instead of a raw dump",
+            )
+        return self.instance(header, mapping)
+
+    # ------------------------------------------------------------------------- closures
+
+    def closure(self, ty: DefTy) -> Instance | None:
+        """The body of a closure type."""
+        if id(ty) in self._closure_cache:
+            return self._closure_cache[id(ty)]
+        result = None
+        for header in self._closures:
+            pattern = self._closure_type(header)
+            if pattern is None:
+                continue
+            if pattern == ty:
+                result = self.instance(header, {})
+                break
+            if pattern.where == ty.where or isinstance(ty.where, PathTy):
+                continue
+            found: dict[str, GenericArg] = {}
+            if unify(pattern, ty, self._closure_params(header, pattern), found):
+                result = self.instance(header, found)
+                break
+        self._closure_cache[id(ty)] = result
+        return result
+
+    def _closure_type(self, header: ItemHeader) -> DefTy | None:
+        known = self._closure_types.get(header.index)
+        if known is None:
+            item = self.dump.item(header)
+            if not isinstance(item, FnItemDef) or not item.params:
+                return None
+            first = item.params[0].ty
+            while isinstance(first, RefTy):
+                first = first.pointee
+            known = self._closure_types[header.index] = self.types.mono(first, _EMPTY)
+        return known if isinstance(known, DefTy) else None
+
+    def _closure_params(self, header: ItemHeader, pattern: DefTy) -> frozenset[str]:
+        """The parameters of the function that a closure stands in."""
+        outer = header.path
+        names: set[str] = {"Self"}
+        while True:
+            outer, _, last = outer.rpartition("::")
+            if not outer:
+                break
+            if "{" not in last:
+                for info in self._infos.get(f"{outer}::{last}", ()):
+                    names |= set(_no_lifetimes(info.generics))
+        if len(names) == 1 and isinstance(pattern.where, Path):
+            names |= {
+                a.path.segments[0].name
+                for a in path_args(pattern.where)
+                if isinstance(a, PathTy)
+                and len(a.path.segments) == 1
+                and isinstance(a.path.segments[0], NameSeg)
+            }
+        return frozenset(names)
+
+    # ------------------------------------------------------------------------ constants
+
+    def constant(self, path: Path) -> Instance | None:
+        """The body of a named constant, promoted or static (``path`` monomorphic)."""
+        last = path.segments[-1]
+        if isinstance(last, PromotedSeg):
+            return self._promoted(path, last)
+        key = path_key(path)
+        if key is not None:
+            for header in self._by_key.get(key, ()):
+                if header.kind is not ItemKind.FN:
+                    return self.instance(header, self._const_args(header, path))
+        name = last_name(path)
+        if name is None:
+            return None
+        head = path.segments[0]
+        for header in self._methods.get(name, ()):
+            if header.kind is ItemKind.FN:
+                continue
+            impl = self._impls.get(_impl_head(header.path) or "")
+            if impl is None:
+                continue
+            found: dict[str, GenericArg] = {}
+            params = frozenset(impl.generics)
+            pattern = self.types.parse(impl.self_ty, _EMPTY)
+            if isinstance(head, QualifiedSeg):
+                if (
+                    head.trait is not None
+                    and self._impl_fits(header, head.self_ty, head.trait, (), None) is None
+                ):
+                    continue
+                if unify(pattern, head.self_ty, params, found):
+                    return self.instance(header, found)
+            elif isinstance(pattern, PathTy) and unify(
+                _plain(pattern.path), _plain(parent(path)), params, found
+            ):
+                return self.instance(header, found)
+        if isinstance(head, QualifiedSeg) and head.trait is not None:
+            for header in self._by_key.get(f"{path_key(head.trait)}::{name}", ()):
+                return self.instance(header, {"Self": head.self_ty})
+        return None
+
+    def _const_args(self, header: ItemHeader, path: Path) -> dict[str, GenericArg]:
+        given = path_args(path)
+        if not given:
+            return {}
+        outer = header.path
+        while outer:
+            for info in self._infos.get(outer, ()):
+                names = _no_lifetimes(info.generics)
+                if len(names) == len(given):
+                    return dict(zip(names, given, strict=True))
+            outer = outer.rpartition("::")[0]
+        raise LowerError(
+            "MG0331", f"the generic arguments of `{header.path}` are not clear from the MIR text"
+        )
+
+    def _promoted(self, path: Path, last: PromotedSeg) -> Instance | None:
+        """A promoted belongs to a body: its header is the body's with ``promoted[N]``."""
+        owner = Path(path.segments[:-1])
+        suffix = f"::promoted[{last.index}]"
+        key = path_key(owner)
+        for header in self._by_key.get(f"{key}{suffix}", ()):
+            return self.instance(header, self._const_args(header, path))
+        body = self._owner(owner)
+        if body is None:
+            return None
+        for header in self.dump.find(body.header.path + suffix):
+            return Instance(header, self.dump.item(header), body.subst)
+        return None
+
+    def _owner(self, path: Path) -> Instance | None:
+        """The body that a path names, without a signature to go by."""
+        last = path.segments[-1]
+        if isinstance(last, DisambSeg) and last.kind == "closure":
+            for header in self._closures:
+                pattern = self._closure_type(header)
+                if pattern is not None and isinstance(pattern.where, Path):
+                    found: dict[str, GenericArg] = {}
+                    if unify(
+                        _plain(pattern.where),
+                        _plain(path),
+                        self._closure_params(header, pattern),
+                        found,
+                    ):
+                        return self.instance(header, found)
+            return None
+        return self.resolve(path, (), None) or self.constant(path)
+
+    def static_type(self, path: Path) -> Ty | None:
+        """The type of a static of this crate."""
+        key = path_key(path)
+        for header in self._by_key.get(key or "", ()):
+            if header.kind is ItemKind.STATIC:
+                item = self.dump.item(header)
+                assert isinstance(item, StaticItemDef)
+                return self.types.mono(item.ty, _EMPTY)
+        return None
+
+    def has_drop(self, ty: Ty) -> bool:
+        """Whether the crate implements ``Drop`` for a type."""
+        for header in self._methods.get("drop", ()):
+            impl = self._impls.get(_impl_head(header.path) or "")
+            if impl is None:
+                if self._infer(header, (self.types.intern(RefTy(True, ty)),), None, {}) is not None:
+                    return True
+            elif impl.trait is not None and impl.trait.rpartition("::")[2] == "Drop":
+                pattern = self.types.parse(impl.self_ty, _EMPTY)
+                if unify(pattern, ty, frozenset(impl.generics), {}):
+                    return True
+        return False
+
+    def is_mutable_static(self, path: Path) -> bool:
+        for header in self._by_key.get(path_key(path) or "", ()):
+            item = self.dump.item(header)
+            if isinstance(item, StaticItemDef):
+                return item.mutable
+        return False
+
+    # ----------------------------------------------------- what types ask (types.Resolver)
+
+    def const_len(self, path: Path, subst: Subst) -> int | None:
+        instance = self.constant(self.types.path(path, subst))
+        if instance is None:
+            return None
+        item = instance.item
+        if isinstance(item, ConstItemDef) and isinstance(item.value, Constant):
+            value = item.value.value
+            return value.value if isinstance(value, CInt) else None
+        if isinstance(item, ConstItemDef | AnonItemDef) and item.body is not None:
+            from mirgpu.lower.consteval import int_of_body
+
+            return int_of_body(item.body)
+        return None
+
+    def project(self, self_ty: Ty, trait: Path, name: str) -> Ty | None:
+        from mirgpu.lower.assoc import project
+
+        return project(self, self_ty, trait, name)
+
+    def method_ret(self, self_ty: Ty, trait: Path, method: str) -> Ty | None:
+        """The return type of an impl's method, for associated types that equal it."""
+        for header in self._methods.get(method, ()):
+            impl = self._impls.get(_impl_head(header.path) or "")
+            if impl is None or header.kind is not ItemKind.FN:
+                continue
+            found = self._impl_fits(header, self_ty, trait, (), None)
+            if found is not None:
+                instance = self.instance(header, found)
+                return self.types.mono(instance.fn.ret, instance.subst)
+        return None
+
+
+# ------------------------------------------------------------------------------- helpers
+
+
+def _impl_head(header: str) -> str | None:
+    start = header.find("<impl at ")
+    if start < 0:
+        return None
+    end = header.find(">", start)
+    return header[start : end + 1]
+
+
+def _impl_generics(body: BodyInfo) -> tuple[str, ...]:
+    """The parameters of the impl: those of the body that its head mentions come first."""
+    import re
+
+    words = set(re.findall(r"\w+", f"{body.impl_self} {body.impl_trait or ''}"))
+    return tuple(g for g in _no_lifetimes(body.generics) if g in words)
+
+
+def _no_lifetimes(generics: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(g for g in generics if not g.startswith("'"))
+
+
+def _plain(path: Path) -> tuple[object, ...]:
+    """Segments as (name, arguments) pairs, so that both spellings of a path unify."""
+    out: list[object] = []
+    for seg in path.segments:
+        match seg:
+            case NameSeg(name, args) if not isinstance(args, GenericArgs):
+                out.append((name, ()))
+            case NameSeg(name, args):
+                assert isinstance(args, GenericArgs)
+                out.append((name, tuple(a for a in args.args if not isinstance(a, Lifetime))))
+            case DisambSeg(kind, index, args):
+                given = args.args if args is not None else ()
+                out.append((kind, index, tuple(a for a in given if not isinstance(a, Lifetime))))
+            case QualifiedSeg(self_ty, trait):
+                out.append((self_ty, None if trait is None else _plain(trait)))
+            case ImplAtSeg():
+                out.append(seg)
+            case _:
+                out.append(seg)
+    return tuple(out)
+
+
+def _own_args(path: Path) -> tuple[GenericArg, ...]:
+    return path_args(Path(path.segments[-1:]))
+
+
+def _trait_args(trait: Path) -> tuple[GenericArg, ...]:
+    return path_args(Path(trait.segments[-1:]))
+
+
+def _capitals(item: FnItemDef) -> set[str]:
+    """In a raw dump: one-word type names of a signature, which may be its parameters."""
+    out: set[str] = set()
+
+    def walk(node: object) -> None:
+        if isinstance(node, PathTy) and len(node.path.segments) == 1:
+            head = node.path.segments[0]
+            if isinstance(head, NameSeg) and head.args is None:
+                out.add(head.name)
+        if isinstance(node, tuple):
+            for part in node:
+                walk(part)
+        slots = getattr(node, "__slots__", None)
+        if slots and not isinstance(node, str):
+            for slot in slots:
+                walk(getattr(node, slot))
+
+    for param in item.params:
+        walk(param.ty)
+    walk(item.ret)
+    return out
+
+
+__all__ = ["Bodies", "Instance", "has_impl_at"]
