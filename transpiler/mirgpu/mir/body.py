@@ -7,7 +7,7 @@ may hold line ends, and then the statement goes on.
 
 import re
 from dataclasses import dataclass
-from typing import final
+from typing import Any, NoReturn, final
 
 from mirgpu.mir import syntax as s
 from mirgpu.mir.pieces import fail, parse_piece, parse_statement
@@ -105,7 +105,7 @@ class _BodyReader:
         self.last_line = last_line
         self.at = 0
 
-    def error(self, piece: _Piece, title: str) -> None:
+    def error(self, piece: _Piece, title: str) -> NoReturn:
         fail("MG0103", title, self.file, piece.line, piece.col, piece.text[:400])
 
     def body(self) -> s.Body:
@@ -150,7 +150,6 @@ class _BodyReader:
         m = _SCOPE.match(piece.text)
         if m is None:
             self.error(piece, "cannot read this scope")
-            raise AssertionError
         if depth > 200:
             self.error(piece, "scopes are nested deeper than 200 levels")
         track_caller, path = False, None
@@ -191,7 +190,6 @@ class _BodyReader:
         m = _BLOCK.match(head.text)
         if m is None:
             self.error(head, "a basic block is expected here")
-            raise AssertionError
         begin = self.at + 1
         at = begin
         pieces = self.pieces
@@ -207,11 +205,9 @@ class _BodyReader:
         terminator = self.statement("terminator", pieces[at - 1])
         return s.BasicBlock(int(m[1]), m[2] is not None, statements, terminator)
 
-    def statement(self, start: str, piece: _Piece) -> s.Statement | s.Terminator:
+    def statement(self, start: str, piece: _Piece) -> Any:
         source = source_info(piece.comment)
-        return parse_statement(
-            start, piece.text[:-1], source, self.file, piece.line, piece.col
-        )  # type: ignore[no-any-return]
+        return parse_statement(start, piece.text[:-1], source, self.file, piece.line, piece.col)
 
 
 def parse_body(lines: list[str], first: int, file: str) -> s.Body:

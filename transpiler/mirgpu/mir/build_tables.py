@@ -78,7 +78,7 @@ def build(grammar: str) -> dict[str, Any]:
     from lark.parsers.lalr_analysis import Shift
 
     lark = Lark(grammar, parser="lalr", lexer="basic", start=list(STARTS), maybe_placeholders=True)
-    table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
+    table = lark.parser.parser._parse_table
 
     numbers: dict[int, int] = {}
     order: list[int] = []
@@ -114,7 +114,9 @@ def build(grammar: str) -> dict[str, Any]:
         elif terminal.name not in lark.ignore_tokens:
             flags = "".join(sorted(terminal.pattern.flags))
             text = terminal.pattern.value
-            patterns.append((-terminal.priority, terminal.name, f"(?{flags}:{text})" if flags else text))
+            patterns.append(
+                (-terminal.priority, terminal.name, f"(?{flags}:{text})" if flags else text)
+            )
     place = {name: grammar.find(f"\n{name}.") for _, name, _ in patterns}
     patterns.sort(key=lambda p: (p[0], place[p[1]]))
     return {

@@ -93,9 +93,7 @@ class Dump:
                 shown = text[begin : text.find("\n", begin)]
                 fail("MG0101", "cannot read this item's header", file, line, 1, shown[:400])
             ctfe = text.endswith(_CTFE, 0, begin)
-            headers.append(
-                ItemHeader(kind, path["path"], line, ctfe, len(headers), begin, end)
-            )
+            headers.append(ItemHeader(kind, path["path"], line, ctfe, len(headers), begin, end))
         self.headers = tuple(headers)
         if not headers:
             self._refuse()
@@ -200,10 +198,7 @@ class Dump:
         from mirgpu.mir.allocs import Allocs
 
         return Allocs(
-            {
-                name: (a.line, self.text[a.begin : a.end])
-                for name, a in self._allocs.items()
-            },
+            {name: (a.line, self.text[a.begin : a.end]) for name, a in self._allocs.items()},
             self.file,
         )
 
@@ -213,7 +208,7 @@ class Dump:
         at = self.text.rfind("\n" + TRAILER)
         if at < 0:
             return None
-        lines = []
+        lines: list[str] = []
         tail = self.text
         while at >= 0:
             end = tail.find("\n", at + 1)

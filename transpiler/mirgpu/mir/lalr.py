@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, final
 
-from mirgpu.mir.actions import ACTIONS, RejectError
+from mirgpu.mir.actions import ACTIONS
 from mirgpu.mir.build_tables import GRAMMAR, TABLE, build, grammar_digest
+from mirgpu.mir.type_actions import RejectError
 
 MAX_DEPTH = 300
 """Entries on the parser's stack: a hundred levels of brackets and more."""
@@ -45,7 +46,7 @@ class Grammar:
         self._starts: dict[str, int] = table["starts"]
         self._ends: dict[str, int] = table["ends"]
         self._states: list[dict[str, int]] = table["states"]
-        self._rules = [self._rule(*rule, actions) for rule in table["rules"]]
+        self._rules = [self._rule(rule, actions) for rule in table["rules"]]
         self.literals: dict[str, str] = table["literals"]
         words = [text for text in self.literals if text[0].isalpha()]
         marks = [text for text in self.literals if not text[0].isalpha()]
@@ -58,12 +59,9 @@ class Grammar:
 
     @staticmethod
     def _rule(
-        origin: str,
-        size: int,
-        action: str,
-        keep: list[int],
-        actions: Mapping[str, Callable[..., Any]],
+        rule: tuple[str, int, str, list[int]], actions: Mapping[str, Callable[..., Any]]
     ) -> tuple[int, str, int, Any, list[int]]:
+        origin, size, action, keep = rule
         if action == "":
             return (size, origin, _PASS, None, [size - keep[0]])
         if action == "*":

@@ -30,7 +30,9 @@ _plans: dict[tuple[str, str], Plan | None] = {}
 _values: dict[tuple[str, str], Any] = {}
 
 
-def fail(code: str, title: str, file: str, line: int, col: int, piece: str, *notes: str) -> NoReturn:
+def fail(
+    code: str, title: str, file: str, line: int, col: int, piece: str, *notes: str
+) -> NoReturn:
     """Stops with a diagnostic at a place in the dump."""
     raise DiagnosticError(
         Diagnostic(code, title, file=file, line=line, col=col, mir=piece or None, notes=notes)

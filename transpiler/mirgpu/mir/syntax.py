@@ -406,6 +406,8 @@ class CBool:
 class CChar:
     value: str
     """One character, or the raw literal's text where it holds no valid one."""
+    escaped: bool = False
+    """Printed as ``\\u{…}``: which characters are, depends on rustc's Unicode tables."""
 
 
 @final
@@ -1159,11 +1161,18 @@ class BackwardIncompatibleDropHint:
     source: SourceInfo | None = None
 
 
+class RetagKind(Enum):
+    DEFAULT = ""
+    FN_ENTRY = "[fn entry]"
+    TWO_PHASE = "[2phase]"
+    RAW = "[raw]"
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Retag:
     place: Place
-    fn_entry: bool
+    kind: RetagKind
     source: SourceInfo | None = None
 
 
@@ -1312,7 +1321,7 @@ class TailCall:
 @final
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """``message`` is the format text between the quotes, as printed; ``{}`` are filled by ``operands``."""
+    """``message`` is the format text as printed; its ``{}`` are filled by ``operands``."""
 
     cond: Operand
     expected: bool
@@ -1586,8 +1595,23 @@ class Relocation:
 
 @final
 @dataclass(frozen=True, slots=True)
+class PtrFragment:
+    """A single byte of a pointer, ``index`` bytes into it, at ``offset``."""
+
+    offset: int
+    alloc: str
+    index: int
+    imm: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class MemoryAlloc:
-    """Bytes; ``init`` has a 1 for each initialised byte; pointer bytes hold zeros."""
+    """Bytes; ``init`` has a 1 for each initialised byte; pointer bytes hold zeros.
+
+    ``data`` and ``init`` are empty where the dump leaves the bytes out (``{ .. }``).
+    ``pointer_size`` is the size of the pointers in it, in bytes.
+    """
 
     name: str
     static: Path | None
@@ -1596,6 +1620,8 @@ class MemoryAlloc:
     data: bytes = field(repr=False)
     init: bytes = field(repr=False)
     relocations: tuple[Relocation, ...] = ()
+    fragments: tuple[PtrFragment, ...] = ()
+    pointer_size: int = 8
 
 
 @final
