@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from mirgpu import cache
 from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.manifest import from_json, to_json
-from mirgpu.rustc import cache
 from mirgpu.rustc.find import find_rustc
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import final
 
+from mirgpu import cache
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.lower.crate_info import CrateInfo
-from mirgpu.rustc import cache, device_crate, sidecar
+from mirgpu.rustc import device_crate, sidecar
 from mirgpu.rustc.find import Rustc, find_rustc
 from mirgpu.rustc.layouts import Layouts
 from mirgpu.rustc.outline import Outline
@@ -202,13 +203,11 @@ def _load(key: str) -> tuple[str, tuple[Path, ...], str] | None:
     entry = cache.load("dump", key)
     if entry is None:
         return None
-    head, _, body = entry.partition(b"\n")
-    names = json.loads(head)
-    files = tuple(Path(name) for name in names)
+    files = tuple(Path(name) for name in json.loads(entry))
     content_key = _content_key(key, files)
     if content_key is None:
         return None
-    text = cache.load("mir", content_key) if not body else None
+    text = cache.load("mir", content_key)
     return None if text is None else (text.decode("utf-8", "surrogateescape"), files, content_key)
 
 
@@ -216,7 +215,7 @@ def _store(key: str, text: str, files: tuple[Path, ...]) -> str | None:
     content_key = _content_key(key, files)
     if content_key is not None:
         cache.store("mir", content_key, text.encode("utf-8", "surrogateescape"))
-        cache.store("dump", key, json.dumps([str(f) for f in files]).encode() + b"\n")
+        cache.store("dump", key, json.dumps([str(f) for f in files]).encode())
     return content_key
 
 

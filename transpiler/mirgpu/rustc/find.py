@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from mirgpu import cache
 from mirgpu.diagnostics import Diagnostic, DiagnosticError, ToolMissingError
-from mirgpu.rustc import cache
 
 TESTED = ("1.95", "1.96", "1.97")
 """Release lines whose MIR text the grammar and lowering are tested on."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
+from mirgpu import cache
 from mirgpu.lower.crate_info import AdtInfo, TypeLayout
-from mirgpu.rustc import cache
 from mirgpu.rustc.layout_text import Definition, LayoutTextError, has_variants, parse, read_layout
 from mirgpu.rustc.library_enums import is_listed, library_enum
 from mirgpu.rustc.outline import Outline, failing_owners, json_errors
@@ -76,8 +76,8 @@ class Layouts:
             failing = failing_owners(stderr, owners)
             if not failing:
                 return {}
-            for number in failing:
-                del named[number]
+            for owner in failing:
+                del named[owner]
             kept = [(row, o) for row, o in zip(lines, owners, strict=True) if o not in failing]
             lines, owners = [row for row, _ in kept], [owner for _, owner in kept]
         return {}

@@ -7,7 +7,7 @@ asked: the names by ``-Zprint-type-sizes``, the discriminants by the MIR of a ``
 import json
 import re
 
-from mirgpu.rustc import cache
+from mirgpu import cache
 from mirgpu.rustc.layout_text import Definition
 from mirgpu.rustc.outline import Outline
 from mirgpu.rustc.process import Job
@@ -66,7 +66,9 @@ def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...]
         sizes.stdout,
         re.M,
     )
-    names = _VARIANT.findall(block[1]) if block else []
+    if block is None:
+        return None
+    names = _VARIANT.findall(block[1])
     if not names:
         return None
     probes = "".join(

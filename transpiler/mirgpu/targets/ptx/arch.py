@@ -4,7 +4,6 @@
 be written, so that the text loads on the oldest driver that has the GPU at all.
 """
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import final
@@ -80,6 +79,8 @@ def find_arch(name: str) -> Arch:
     """The architecture called ``sm_NN``.  Raises ``DiagnosticError`` for one not known."""
     isa = _FIRST_ISA.get(name)
     if isa is None:
+        import difflib
+
         close = difflib.get_close_matches(name, _FIRST_ISA, n=1)
         hint = (f"did you mean {close[0]}?",) if close else ()
         raise DiagnosticError(

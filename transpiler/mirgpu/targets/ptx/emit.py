@@ -1,7 +1,5 @@
 """The PTX target's front: a kir module to PTX text."""
 
-from importlib.metadata import PackageNotFoundError, version
-
 from mirgpu.kir.module import FunctionKind, Module
 from mirgpu.runtime.manifest import PanicBuffer
 from mirgpu.targets.ptx import panics, render, variables
@@ -14,6 +12,7 @@ from mirgpu.targets.ptx.options import PtxOptions, PtxOutput
 from mirgpu.targets.ptx.regs import UniqueNames
 from mirgpu.targets.ptx.source import SourceMap
 from mirgpu.targets.ptx.tables import FLOAT_REMAINDER
+from mirgpu.version import VERSION
 
 
 def emit(module: Module, arch: str, options: PtxOptions) -> PtxOutput:
@@ -23,7 +22,7 @@ def emit(module: Module, arch: str, options: PtxOptions) -> PtxOutput:
     integers, an unaligned address in a constant), and for a template that fails.
     """
     typed, panic_buffer = select_module(module, arch, options)
-    text = render.render(typed, _version(), options.templates_dir)
+    text = render.render(typed, VERSION, options.templates_dir)
     return PtxOutput(text, typed.isa_version, panic_buffer)
 
 
@@ -67,10 +66,3 @@ def select_module(
         debug_strings=state.source.debug_strings,
     )
     return typed, panic_buffer
-
-
-def _version() -> str:
-    try:
-        return version("mirgpu")
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -10,6 +10,7 @@ from typing import assert_never
 
 import jinja2
 
+from mirgpu import cache
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.targets.ptx.ir import (
     Address,
@@ -28,7 +29,7 @@ from mirgpu.targets.ptx.ir import (
     Variable,
 )
 
-TEMPLATES = "mirgpu/templates/ptx"
+_CACHE_KIND = "templates"
 _WORDS_PER_LINE = 16
 
 
@@ -66,12 +67,28 @@ def _environment(templates_dir: Path | None) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=_BytecodeCache(),
         auto_reload=templates_dir is not None,
     )
     environment.filters.update(
         operand=operand, address=address, guard=guard, space=space, word=word, rows=rows
     )
     return environment
+
+
+class _BytecodeCache(jinja2.BytecodeCache):
+    """Compiled templates in the user's cache: compiling them takes longer than all the rest.
+
+    Jinja keys an entry by the template's path, and checks that its text is still the same.
+    """
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        data = cache.load(_CACHE_KIND, bucket.key)
+        if data is not None:
+            bucket.bytecode_from_string(data)
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        cache.store(_CACHE_KIND, bucket.key, bucket.bytecode_to_string())
 
 
 def _package_dir() -> Path:
