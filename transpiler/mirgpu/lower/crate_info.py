@@ -1,137 +1,26 @@
-"""What the MIR text lacks, as data: who a body is, what is a kernel, how types lie in memory.
+"""The facts that lowering reads beside the MIR: see ``mirgpu.crate_info``.
 
-Filled by ``mirgpu.rustc`` from the same compiler that printed the dump, and carried by a
-self-contained dump in its trailing comment.  Everything may be absent (a raw dump).
+They live outside this package so that rustc can be started before lowering is imported.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, final
+from mirgpu.crate_info import (
+    AdtInfo,
+    BodyInfo,
+    CrateInfo,
+    FieldLayout,
+    LayoutOracle,
+    TagLayout,
+    TypeLayout,
+    VariantLayout,
+)
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class BodyInfo:
-    """A function body's identity.
-
-    ``header`` is the path in the dump's header, ``path`` the resolved one that calls use,
-    without generic arguments of the function itself: ``<Vec3 as std::ops::Add>::add``,
-    ``Vec3::dot``, ``gen``.  ``generics`` are the parameters in the order of a call's generic
-    arguments, parents' first, lifetimes (with their quote) included; ``impl_self`` and
-    ``impl_trait`` are the impl's self type and trait reference as MIR type text, none outside
-    an impl.
-    """
-
-    header: str
-    path: str
-    generics: tuple[str, ...]
-    impl_self: str | None
-    impl_trait: str | None
-    public: bool
-    unsafe: bool
-    abi: str
-    kernel: bool
-    """Marked ``#[mirgpu::kernel]``, or of an ABI that makes it one."""
-    file: str | None
-    line: int | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class FieldLayout:
-    """``offset`` in bytes; ``name`` as in the source, for a library type its index there."""
-
-    name: str
-    offset: int
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class VariantLayout:
-    """A variant with its fields in source order; ``discriminant`` as Rust's ``as`` gives it.
-
-    One that no value can be has ``inhabited`` unset, and perhaps no fields.
-    """
-
-    name: str
-    discriminant: int
-    fields: tuple[FieldLayout, ...]
-    inhabited: bool
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class TagLayout:
-    """How an enum's variant is written: the tag's place, and its value for each variant.
-
-    ``values`` are unsigned bits, by variant index.  With a niche, the ``untagged`` variant
-    leaves the tag's bytes to its own field, any other value of which means it.
-    """
-
-    offset: int
-    size: int
-    values: tuple[int, ...]
-    untagged: int | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class TypeLayout:
-    """rustc's layout of one concrete type, keyed by its text as MIR prints it.
-
-    ``kind`` is ``struct``, ``union`` or ``enum``; a struct, tuple, closure or union has one
-    variant and no ``tag``; an enum with a single inhabited variant may have no ``tag``.
-    """
-
-    kind: str
-    size: int
-    align: int
-    variants: tuple[VariantLayout, ...]
-    tag: TagLayout | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class CrateInfo:
-    """``rustc`` is the version line; ``overflow_checks`` as the dump was made."""
-
-    rustc: str | None
-    edition: str | None
-    overflow_checks: bool
-    bodies: tuple[BodyInfo, ...]
-    layouts: dict[str, TypeLayout]
-    """By type text."""
-    adts: dict[str, "AdtInfo"]
-    """By path, generic arguments left out: the definitions of the crate's own types."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class AdtInfo:
-    """A struct, enum or union definition: parameters in order, variants with field types.
-
-    Field types are MIR type text over ``generics``.  A struct or union has one variant, of
-    the type's own name.
-    """
-
-    kind: str
-    generics: tuple[str, ...]
-    variants: tuple[tuple[str, int, tuple[tuple[str, str], ...]], ...]
-    """(variant, discriminant, ((field, type), …)) in source order."""
-    freeze: bool
-    """No ``UnsafeCell`` inside, as far as its own fields show."""
-
-
-class LayoutOracle(Protocol):
-    """Asks rustc for layouts after the dump, once the types that matter are known."""
-
-    def resolve(
-        self, types: Sequence[str], variants: Mapping[str, frozenset[str]]
-    ) -> Mapping[str, TypeLayout]:
-        """Exact layouts of concrete types, keyed by their text as MIR prints it.
-
-        ``variants`` gives the variant names that the MIR shows for an enum's text, so that a
-        library enum's variant order can be asked for.  Types that rustc cannot be asked about
-        (private ones, closures) are missing from the result.
-        """
-        ...
+__all__ = [
+    "AdtInfo",
+    "BodyInfo",
+    "CrateInfo",
+    "FieldLayout",
+    "LayoutOracle",
+    "TagLayout",
+    "TypeLayout",
+    "VariantLayout",
+]

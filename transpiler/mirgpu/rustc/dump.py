@@ -16,7 +16,7 @@ from typing import final
 
 from mirgpu import cache
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
-from mirgpu.lower.crate_info import CrateInfo
+from mirgpu.crate_info import CrateInfo
 from mirgpu.rustc import device_crate, sidecar
 from mirgpu.rustc.find import Rustc, find_rustc
 from mirgpu.rustc.layouts import Layouts

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from mirgpu.lower.crate_info import AdtInfo, BodyInfo
+from mirgpu.crate_info import AdtInfo, BodyInfo
 from mirgpu.rustc.scan import Item
 from mirgpu.rustc.skeleton import Resolved, representation
 
@@ -79,9 +79,15 @@ def _walk(items: list[Item], shape: str, path: str) -> Iterator[Place]:
                     )
             case "impl":
                 number = item.number
+                inner_marks = {inner.name for inner in item.items if inner.kind == "const"}
                 for inner in item.items:
                     yield from _function(
-                        inner, f"{shape}<impl>::", f"{{impl {number}}}::", number, None
+                        inner,
+                        f"{shape}<impl>::",
+                        f"{{impl {number}}}::",
+                        number,
+                        None,
+                        KERNEL_MARK + inner.name in inner_marks,
                     )
             case "fn":
                 kernel = KERNEL_MARK + item.name.removeprefix("r#") in marks

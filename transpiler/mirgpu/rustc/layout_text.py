@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from mirgpu.lower.crate_info import FieldLayout, TagLayout, TypeLayout, VariantLayout
+from mirgpu.crate_info import FieldLayout, TagLayout, TypeLayout, VariantLayout
 
 _NOISE = re.compile(r"valid_range: [^\n]*,\n")
 _TOKEN = re.compile(r"\s*(?:(\d+\.\.=\d+)|(\d+)(?: bytes)?|(\w+)|([{}()\[\]:,]))")
@@ -182,7 +182,7 @@ class _Parser:
     """``Debug`` text to dicts (the name under ``""``, fields by name or number) and lists."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [
+        self._tokens: list[str] = [
             next(part for part in found if part) for found in _TOKEN.findall(_NOISE.sub("", text))
         ]
         self._at = 0

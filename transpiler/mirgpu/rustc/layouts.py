@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 from mirgpu import cache
-from mirgpu.lower.crate_info import AdtInfo, TypeLayout
+from mirgpu.crate_info import AdtInfo, TypeLayout
 from mirgpu.rustc.layout_text import Definition, LayoutTextError, has_variants, parse, read_layout
 from mirgpu.rustc.library_enums import is_listed, library_enum
 from mirgpu.rustc.outline import Outline, failing_owners, json_errors

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, final
 
-from mirgpu.lower.crate_info import AdtInfo, BodyInfo
+from mirgpu.crate_info import AdtInfo, BodyInfo
 from mirgpu.rustc import identity, skeleton
 from mirgpu.rustc.find import Rustc
 from mirgpu.rustc.process import Job

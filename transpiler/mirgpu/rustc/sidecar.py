@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
-from mirgpu.lower.crate_info import (
+from mirgpu.crate_info import (
     AdtInfo,
     BodyInfo,
     CrateInfo,
