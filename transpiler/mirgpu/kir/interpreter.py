@@ -83,6 +83,7 @@ class Interpreter:
         self._module = module
         self._functions = {function.name: function for function in module.functions}
         self._memory = Memory()
+        self._global = self._memory.spaces[AddressSpace.GLOBAL]
         self._shared: list[Global] = []
         self._shared_addresses: list[int] = []
         self._global_text = self._place_globals()
@@ -103,14 +104,12 @@ class Interpreter:
         Raises ``ValueError`` for a read-only buffer that is not said to be ``readonly``.
         """
         if isinstance(data, int):
-            return self._memory.alloc(
-                data, align, AddressSpace.GLOBAL, readonly=readonly, name=name
-            )
+            return self._memory.alloc(data, align, self._global, readonly=readonly, name=name)
         view = memoryview(data).cast("B")
         if view.readonly and not readonly:
             raise ValueError(f"{name}: the host's memory is read-only")
         return self._memory.alloc(
-            len(view), align, AddressSpace.GLOBAL, data=view, readonly=readonly, name=name
+            len(view), align, self._global, data=view, readonly=readonly, name=name
         )
 
     def read(self, address: int, size: int) -> bytes:
@@ -135,7 +134,7 @@ class Interpreter:
             address = self._memory.alloc(
                 item.size,
                 item.align,
-                item.space,
+                self._memory.spaces[item.space],
                 data=data,
                 readonly=not item.mutable,
                 name=item.symbol,
@@ -199,9 +198,10 @@ class Interpreter:
 
     def _enter_block(self) -> None:
         self._leave_block()
+        shared = self._memory.spaces[AddressSpace.SHARED]
         for item in self._shared:
             address = self._memory.alloc(
-                item.size, item.align, item.space, name=f"shared {item.symbol}"
+                item.size, item.align, shared, name=f"shared {item.symbol}"
             )
             self._shared_addresses.append(address)
 
@@ -227,7 +227,7 @@ class Interpreter:
                 address = self._memory.alloc(
                     param.size,
                     param.align,
-                    ty.space,
+                    self._memory.spaces[ty.space],
                     data=bytearray(data),
                     readonly=True,
                     name=name,

@@ -17,7 +17,9 @@ from mirgpu.kir.types import AddressSpace
 SHIFT = 36
 _IDS = 1 << (64 - SHIFT)
 _MAX_SIZE = 1 << (SHIFT - 1)
-_ONES = tuple(b"\1" * n for n in range(33))
+_NEVER = 1 << 64  # more bytes than an allocation has
+_ONES = tuple(b"\1" * n for n in range(17))
+_ZEROS = tuple(bytes(n) for n in range(17))
 _VIEWS: tuple[tuple[str, Literal["B", "H", "I", "Q"] | Literal["f", "d"]], ...] = (
     ("8", "B"),
     ("16", "H"),
@@ -103,7 +105,7 @@ class Allocation:
         align: int,
         data: bytearray | memoryview,
         mask: bytearray | None,
-        space: AddressSpace,
+        space: "Space",
         readonly: bool,
         owner: object,
         name: str,
@@ -117,7 +119,7 @@ class Allocation:
         self.readonly = readonly
         self.owner = owner
         self.name = name
-        self.missing = 0 if mask is None else size
+        self.missing = 0 if mask is None else size  # bytes to fill until all is initialised
 
     def add_views(self) -> None:
         """Lets the compiled code at the bytes; only where all are initialised."""
@@ -136,37 +138,47 @@ class Allocation:
         mask = self.mask
         if mask is None:
             return
-        self.missing -= mask.count(0, offset, offset + size)
-        mask[offset : offset + size] = _ONES[size] if size <= 32 else b"\1" * size
+        end = offset + size
+        self.missing -= mask.count(0, offset, end)
+        mask[offset:end] = _ONES[size] if size < len(_ONES) else b"\1" * size
         if self.missing == 0 and self.owner is None:
             self.mask = None
             self.add_views()
 
     def uninitialise(self, offset: int, mask_bytes: bytes | bytearray) -> None:
         """Copies ``mask_bytes``, some of them 0, into the mask."""
+        end = offset + len(mask_bytes)
         if self.mask is None:
             self.mask = bytearray(b"\1") * self.size
+            self.missing = _NEVER
             for name, _ in _VIEWS:
                 setattr(self, f"r{name}", None)
                 setattr(self, f"w{name}", None)
-        self.mask[offset : offset + len(mask_bytes)] = mask_bytes
-        self.missing = self.mask.count(0)
+        self.missing += self.mask.count(1, offset, end) - mask_bytes.count(1)
+        self.mask[offset:end] = mask_bytes
 
 
-Table = dict[int, Allocation]
+@final
+class Space:
+    """An address space: its allocations by number; ``GENERIC`` has each one."""
+
+    __slots__ = ("space", "table")
+
+    def __init__(self, space: AddressSpace) -> None:
+        self.space = space
+        self.table: dict[int, Allocation] = {}
 
 
 @final
 class Memory:
-    """All allocations.  ``spaces[GENERIC]`` has each, the others those of their space.
-
-    ``thread`` is the thread that runs, for the owners of local memory.
-    """
+    """All allocations.  ``thread`` is the thread that runs, for the owners of local memory."""
 
     def __init__(self) -> None:
-        self.spaces: dict[AddressSpace, Table] = {space: {} for space in AddressSpace}
+        self.spaces = {space: Space(space) for space in AddressSpace}
+        self.generic = self.spaces[AddressSpace.GENERIC]
+        self.local = self.spaces[AddressSpace.LOCAL]
         self.thread: object = None
-        self._all = self.spaces[AddressSpace.GENERIC]
+        self._all = self.generic.table
         self._next = 1
 
     # --------------------------------------------------------------------- allocation
@@ -175,7 +187,7 @@ class Memory:
         self,
         size: int,
         align: int,
-        space: AddressSpace,
+        space: Space,
         *,
         data: bytearray | memoryview | None = None,
         readonly: bool = False,
@@ -198,7 +210,7 @@ class Memory:
         if mask is None:
             made.add_views()
         self._all[number] = made
-        self.spaces[space][number] = made
+        space.table[number] = made
         return base
 
     def free(self, address: int) -> None:
@@ -207,23 +219,20 @@ class Memory:
         if found is None or found.base != address:
             raise ValueError(f"no allocation starts at {address:#x}")
         del self._all[address >> SHIFT]
-        del self.spaces[found.space][address >> SHIFT]
+        del found.space.table[address >> SHIFT]
 
     def free_locals(self, owner: object = None) -> None:
         """Ends the local memory of a thread that did not return, or of all threads."""
-        local = self.spaces[AddressSpace.LOCAL]
-        for number, made in list(local.items()):
+        for number, made in list(self.local.table.items()):
             if owner is None or made.owner is owner:
-                del local[number]
+                del self.local.table[number]
                 del self._all[number]
 
     # ------------------------------------------------------------------------- access
 
-    def find(
-        self, address: int, size: int, align: int, space: AddressSpace, *, write: bool
-    ) -> Allocation:
+    def find(self, address: int, size: int, align: int, space: Space, *, write: bool) -> Allocation:
         """The allocation that the bytes at ``address`` lie in.  Raises ``FaultError``."""
-        made = self.spaces[space].get(address >> SHIFT)
+        made = space.table.get(address >> SHIFT)
         if (
             made is None
             or address < made.base
@@ -235,7 +244,7 @@ class Memory:
             self._fail(address, size, align, space)
         return made
 
-    def _fail(self, address: int | Undef, size: int, align: int, space: AddressSpace) -> NoReturn:
+    def _fail(self, address: int | Undef, size: int, align: int, space: Space) -> NoReturn:
         if isinstance(address, Undef):
             raise FaultError(FaultKind.UNINITIALISED, "an undefined pointer")
         made = self._all.get(address >> SHIFT)
@@ -243,8 +252,8 @@ class Memory:
             kind = FaultKind.NULL if address >> SHIFT == 0 else FaultKind.DANGLING
             raise FaultError(kind, f"{size} bytes at {address:#x}")
         where = f"{size} bytes at offset {address - made.base} of {made.name}"
-        if space not in (AddressSpace.GENERIC, made.space):
-            detail = f"{where} is {made.space.value} memory, not {space.value}"
+        if space is not self.generic and space is not made.space:
+            detail = f"{where} is {made.space.space.value} memory, not {space.space.value}"
             raise FaultError(FaultKind.SPACE, detail)
         if made.owner is not None and made.owner is not self.thread:
             raise FaultError(FaultKind.OTHER_THREAD, where)
@@ -255,25 +264,35 @@ class Memory:
             raise FaultError(FaultKind.MISALIGNED, detail)
         raise FaultError(FaultKind.READ_ONLY, where)
 
-    def load(self, address: int, size: int, align: int, space: AddressSpace) -> int | Undef:
+    def load(self, address: int, size: int, align: int, space: Space) -> int | Undef:
         """The bytes as an unsigned integer."""
-        made = self.find(address, size, align, space, write=False)
+        made = space.table.get(address >> SHIFT)
+        if made is None or made.owner is not self.thread:
+            made = self.find(address, size, align, space, write=False)
         offset = address - made.base
-        if made.mask is not None and made.mask[offset : offset + size] != _ONES[size]:
+        end = offset + size
+        if offset < 0 or end > made.size or address & (align - 1):
+            self._fail(address, size, align, space)
+        mask = made.mask
+        if mask is not None and mask[offset:end] != _ONES[size]:
             return UNDEF
-        return int.from_bytes(made.data[offset : offset + size], "little")
+        return int.from_bytes(made.data[offset:end], "little")
 
-    def store(
-        self, address: int, value: int | Undef, size: int, align: int, space: AddressSpace
-    ) -> None:
+    def store(self, address: int, value: int | Undef, size: int, align: int, space: Space) -> None:
         """Writes an unsigned integer's bytes, or makes them uninitialised."""
-        made = self.find(address, size, align, space, write=True)
+        made = space.table.get(address >> SHIFT)
+        if made is None or made.owner is not self.thread or made.readonly:
+            made = self.find(address, size, align, space, write=True)
         offset = address - made.base
+        end = offset + size
+        if offset < 0 or end > made.size or address & (align - 1):
+            self._fail(address, size, align, space)
         if isinstance(value, Undef):
-            made.uninitialise(offset, bytes(size))
+            made.uninitialise(offset, _ZEROS[size])
             return
-        made.data[offset : offset + size] = value.to_bytes(size, "little")
-        made.initialise(offset, size)
+        made.data[offset:end] = value.to_bytes(size, "little")
+        if made.mask is not None:
+            made.initialise(offset, size)
 
     def copy(
         self,
@@ -281,7 +300,7 @@ class Memory:
         src: int,
         size: int,
         align: int,
-        spaces: tuple[AddressSpace, AddressSpace],
+        spaces: tuple[Space, Space],
         may_overlap: bool,
     ) -> None:
         """memcpy and memmove; ``spaces`` are those of ``dst`` and ``src``."""
@@ -299,7 +318,7 @@ class Memory:
         else:
             to.uninitialise(at, mask)
 
-    def fill(self, dst: int, byte: int | Undef, size: int, align: int, space: AddressSpace) -> None:
+    def fill(self, dst: int, byte: int | Undef, size: int, align: int, space: Space) -> None:
         """memset."""
         if size == 0:
             return
@@ -315,7 +334,7 @@ class Memory:
         """Bytes for the host.  Raises ``FaultError`` if some are uninitialised or not there."""
         if size == 0:
             return b""
-        made = self.find(address, size, 1, AddressSpace.GENERIC, write=False)
+        made = self.find(address, size, 1, self.generic, write=False)
         offset = address - made.base
         if made.mask is not None and 0 in made.mask[offset : offset + size]:
             raise FaultError(

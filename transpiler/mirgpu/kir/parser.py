@@ -64,7 +64,22 @@ from mirgpu.kir.ops import (
     Unreachable,
     Value,
 )
-from mirgpu.kir.types import AddressSpace, FloatType, IntType, PtrType, Type
+from mirgpu.kir.types import (
+    F16,
+    F32,
+    F64,
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    I128,
+    AddressSpace,
+    FloatType,
+    IntType,
+    PtrType,
+    Type,
+)
 
 T = TypeVar("T")
 
@@ -91,7 +106,11 @@ _COMPARE = {op.value: op for op in CompareOp}
 _UNARY = {op.value: op for op in UnaryOp}
 _CAST = {op.value: op for op in CastOp}
 _OVERFLOW = {op.value: op for op in OverflowOp}
-_SPACES = {space.value: PtrType(space) for space in AddressSpace}
+_TYPES: dict[str, Type] = {
+    **{f"i{ty.width}": ty for ty in (I1, I8, I16, I32, I64, I128)},
+    **{f"f{ty.width}": ty for ty in (F16, F32, F64)},
+    **{f"ptr.{space.value}": PtrType(space) for space in AddressSpace},
+}
 
 
 class KirSyntaxError(ValueError):
@@ -105,15 +124,10 @@ def parse_module(text: str) -> Module:
 
 def parse_type(text: str) -> Type:
     """``i32``, ``f64``, ``ptr.global``.  Raises ``KirSyntaxError``."""
-    if text[:1] == "p":
-        ty = _SPACES.get(text.removeprefix("ptr."))
-        if ty is not None:
-            return ty
-    elif text[:1] == "i" and text[1:] in {"1", "8", "16", "32", "64", "128"}:
-        return IntType(int(text[1:]))
-    elif text[:1] == "f" and text[1:] in {"16", "32", "64"}:
-        return FloatType(int(text[1:]))
-    raise KirSyntaxError(f"unknown type {text}")
+    ty = _TYPES.get(text)
+    if ty is None:
+        raise KirSyntaxError(f"unknown type {text}")
+    return ty
 
 
 def _name(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from mirgpu.kir import scalar
-from mirgpu.kir.memory import UNDEF, FaultError, FaultKind, Memory, Undef
+from mirgpu.kir.memory import UNDEF, FaultError, FaultKind, Memory, Space, Undef
 from mirgpu.kir.module import Function, Module
 from mirgpu.kir.ops import (
     Barrier,
@@ -23,7 +23,7 @@ from mirgpu.kir.ops import (
 from mirgpu.kir.ops import Undef as UndefConst
 from mirgpu.kir.printer import print_node
 from mirgpu.kir.pycompile import Compiled, Context, compile_function
-from mirgpu.kir.types import AddressSpace, PtrType, size_of
+from mirgpu.kir.types import PtrType, size_of
 from mirgpu.kir.visit import operands_of
 
 Dim3 = tuple[int, int, int]
@@ -157,7 +157,7 @@ class Program:
     ) -> FaultError | None:
         ty = node.result.type if isinstance(node, Load) else node.value.type
         assert isinstance(node.ptr.type, PtrType)
-        space = node.ptr.type.space
+        space = self._memory.spaces[node.ptr.type.space]
         address = _value(node.ptr, compiled, local)
         try:
             self._memory.find(
@@ -214,9 +214,7 @@ def _names(memory: Memory) -> dict[str, Any]:
     """The Python globals of compiled code."""
 
     def alloca(size: int, align: int, name: str | None) -> int:
-        return memory.alloc(
-            size, align, AddressSpace.LOCAL, owner=memory.thread, name=name or "a local"
-        )
+        return memory.alloc(size, align, memory.local, owner=memory.thread, name=name or "a local")
 
     def free(*addresses: int) -> None:
         for address in addresses:
@@ -227,20 +225,18 @@ def _names(memory: Memory) -> dict[str, Any]:
             raise FaultError(FaultKind.UNDEFINED, f"a bool of value {value}")
         return value
 
-    def load_bool(address: int, size: int, align: int, space: AddressSpace) -> int | Undef:
+    def load_bool(address: int, size: int, align: int, space: Space) -> int | Undef:
         return check_bool(memory.load(address, size, align, space))
 
     def load_with(from_bits: Callable[[int], float]) -> Callable[..., float | Undef]:
-        def load(address: int, size: int, align: int, space: AddressSpace) -> float | Undef:
+        def load(address: int, size: int, align: int, space: Space) -> float | Undef:
             bits = memory.load(address, size, align, space)
             return bits if isinstance(bits, Undef) else from_bits(bits)
 
         return load
 
     def store_with(to_bits: Callable[[float], int]) -> Callable[..., None]:
-        def store(
-            address: int, value: float | Undef, size: int, align: int, space: AddressSpace
-        ) -> None:
+        def store(address: int, value: float | Undef, size: int, align: int, space: Space) -> None:
             bits = value if isinstance(value, Undef) else to_bits(value)
             memory.store(address, bits, size, align, space)
 
@@ -249,8 +245,8 @@ def _names(memory: Memory) -> dict[str, Any]:
     names: dict[str, Any] = {
         name: value for name, value in vars(scalar).items() if not name.startswith("_")
     }
-    names |= {space.name: space for space in AddressSpace}
-    names |= {f"mem_{space.name}": memory.spaces[space] for space in AddressSpace}
+    for space, found in memory.spaces.items():
+        names |= {space.name: found, f"mem_{space.name}": found.table}
     names |= {f"load{width}": memory.load for width in (8, 16, 32, 64, 128)}
     names |= {f"store{width}": memory.store for width in (1, 8, 16, 32, 64, 128)}
     for width in (16, 32, 64):

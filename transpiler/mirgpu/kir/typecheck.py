@@ -212,12 +212,12 @@ def _require(fine: bool, message: str) -> None:
 def _same(first: Operand, *others: Operand) -> None:
     ty = first.type
     for other in others:
-        if other.type != ty:
+        if other.type is not ty and other.type != ty:
             raise NodeError("operands and result have one type")
 
 
 def _is(operand: Operand, ty: Type, what: str) -> None:
-    if operand.type != ty:
+    if operand.type is not ty and operand.type != ty:
         raise NodeError(f"{what}: expected {print_type(ty)}, found {print_type(operand.type)}")
 
 
