@@ -264,10 +264,9 @@ def inline_asm(template: str, *rest: Any) -> s.InlineAsm:
     *operands, options, to = rest
     if any(label not in ("", "return", "label") for label, _ in to.blocks):
         raise RejectError("the targets of `asm!` are `return:` and `label:`")
-    labels: tuple[int, ...] = tuple(target for _, target in to.blocks)
-    action = to.unwind
-    if _single(to):
-        labels, action = (), s.UnwindCleanup(labels[0])
+    single = _single(to)
+    labels = () if single else tuple(target for _, target in to.blocks)
+    action = s.UnwindCleanup(to.blocks[0][1]) if single else to.unwind
     return s.InlineAsm(
         template[len('asm!("') : -1],
         tuple(operands),

@@ -149,7 +149,10 @@ class Dump:
         """
         item = self._items.get(header.index)
         if item is None:
-            item = self._items[header.index] = self._parse(header)
+            try:
+                item = self._items[header.index] = self._parse(header)
+            except ValueError:  # int() refuses thousands of digits
+                fail("MG0102", "a number in this item is too long", self.file, header.line, 1, "")
         return item
 
     def _parse(self, header: ItemHeader) -> s.Item:
@@ -159,7 +162,7 @@ class Dump:
         if brace is None:
             return self._one_line_const(header, text)
         head = text[:brace].rstrip()
-        end = text.rfind("\n}")
+        end = (text + "\n").rfind("\n}\n")
         if end < brace:
             fail("MG0103", "this item does not end", file, line, 1, head[:400])
         lines = text[brace + 2 : end].split("\n") if end > brace + 1 else []
@@ -185,7 +188,7 @@ class Dump:
 
     def _one_line_const(self, header: ItemHeader, text: str) -> s.Item:
         """``const P: T = const V;``"""
-        code = text[: text.rfind(";") + 1]
+        code = text[: (text + "\n").find(";\n") + 1]
         if header.kind is not ItemKind.CONST or not code:
             shown = text[: text.find("\n")][:400]
             fail("MG0101", "cannot read this item's header", self.file, header.line, 1, shown)

@@ -14,8 +14,9 @@ from mirgpu.mir.actions import ACTIONS
 from mirgpu.mir.build_tables import GRAMMAR, TABLE, build, grammar_digest
 from mirgpu.mir.type_actions import RejectError
 
-MAX_DEPTH = 300
-"""Entries on the parser's stack: a hundred levels of brackets and more."""
+MAX_DEPTH = 200
+"""Entries on the parser's stack: a hundred levels of generic arguments, say.  What walks the
+tree by recursion stays far from Python's own limit."""
 
 _PASS, _LIST, _CALL, _CALL_ALL, _CALL_SPLICED = range(5)
 
@@ -126,6 +127,8 @@ class Grammar:
                     return values[-1]
         except RejectError as e:
             raise PieceError(offset, str(e)) from None
+        except ValueError:  # int() refuses thousands of digits
+            raise PieceError(offset, "a number is too long") from None
 
     def _reduce(self, rule: Any, states: list[int], values: list[Any]) -> dict[str, int]:
         size, origin, mode, action, keep = rule

@@ -10,6 +10,9 @@ from typing import Any
 
 from mirgpu.mir.lalr import Grammar, PieceError, Token, grammar
 
+_MAX_DEPTH = 8
+"""Levels of ``impl`` types in each other that are looked into."""
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -17,44 +20,56 @@ def parse_verbatim(start: str, text: str, error: PieceError) -> Any:
     """The value of ``text`` as a ``start``; raises ``error`` if no source text explains it."""
     g = grammar()
     try:
-        tokens = list(_tokens(g, text))
+        tokens = list(_tokens(g, text, 0, len(text), 0))
     except PieceError:
         raise error from None
     if not any(kind in ("VERBATIM", "VERBATIM_TYPE") for kind, _, _ in tokens):
         raise error
-    return g.run(start, iter(tokens), text)
+    try:
+        return g.run(start, iter(tokens), text)
+    except PieceError:
+        raise error from None
 
 
-def _tokens(g: Grammar, text: str) -> Iterator[Token]:
-    """The tokens of ``text``, source text replaced by one token each."""
-    at = 0
-    while at < len(text):
-        place = _next_place(text, at)
+def _tokens(g: Grammar, text: str, at: int, stop: int, depth: int) -> Iterator[Token]:
+    """The tokens of a part of ``text``, source text replaced by one token each."""
+    while at < stop:
+        place = _next_place(text, at, stop)
         if place is None:
-            yield from g.tokens(text, at, len(text))
+            yield from g.tokens(text, at, stop)
             return
         begin, end, kind = place
         yield from g.tokens(text, at, begin)
-        inner = text[begin:end]
         start, token = ("type", "VERBATIM_TYPE") if kind == "impl" else ("constant", "VERBATIM")
-        try:
-            g.parse(start, inner)
-            yield from g.tokens(text, begin, end)
-        except PieceError:
-            try:
-                nested = list(_tokens(g, inner)) if kind == "impl" else []
-                g.run(start, iter(nested), inner)
-                yield from ((k, v, o + begin) for k, v, o in nested)
-            except PieceError:
-                yield token, inner, begin
+        yield from _known(g, start, text, begin, end, depth) or [(token, text[begin:end], begin)]
         at = end
 
 
-def _next_place(text: str, at: int) -> tuple[int, int, str] | None:
+def _known(g: Grammar, start: str, text: str, begin: int, end: int, depth: int) -> list[Token]:
+    """The tokens of a place that the grammar does know; none if it does not."""
+    try:
+        tokens = list(g.tokens(text, begin, end))
+        g.run(start, iter(tokens), text)
+    except PieceError:
+        if start == "constant" or depth >= _MAX_DEPTH:
+            return []
+    else:
+        return tokens
+    word = len("impl ")
+    try:
+        tokens = [*g.tokens(text, begin, begin + word)]
+        tokens += _tokens(g, text, begin + word, end, depth + 1)
+        g.run(start, iter(tokens), text)
+    except PieceError:
+        return []
+    return tokens
+
+
+def _next_place(text: str, at: int, stop: int) -> tuple[int, int, str] | None:
     """The next array length or ``impl`` type from ``at``: its begin, end and kind."""
     quoted = False
     i = at
-    while i < len(text):
+    while i < stop:
         c = text[i]
         if quoted:
             if c == "\\":
@@ -64,9 +79,9 @@ def _next_place(text: str, at: int) -> tuple[int, int, str] | None:
         elif c == '"':
             quoted = True
         elif text.startswith("; ", i):
-            return i + 2, _close(text, i + 2, "]"), "length"
+            return i + 2, min(_close(text, i + 2, "]"), stop), "length"
         elif text.startswith("impl ", i) and (i == 0 or text[i - 1] in " (<&"):
-            return i, _close(text, i, ",)>;]="), "impl"
+            return i, min(_close(text, i, ",)>;]="), stop), "impl"
         i += 1
     return None
 
