@@ -12,14 +12,34 @@ from typing import Protocol, final
 @final
 @dataclass(frozen=True, slots=True)
 class BodyInfo:
-    """A function body's identity.
+    """A function body's identity.  All texts are as rustc prints them in MIR.
 
-    ``header`` is the path in the dump's header, ``path`` the resolved one that calls use,
-    without generic arguments of the function itself: ``<Vec3 as std::ops::Add>::add``,
-    ``Vec3::dot``, ``gen``.  ``generics`` are the parameters in the order of a call's generic
-    arguments, parents' first, lifetimes (with their quote) included; ``impl_self`` and
-    ``impl_trait`` are the impl's self type and trait reference as MIR type text, none outside
-    an impl.
+    ``header`` is the path in the dump's header, which is unique: ``m::dot``,
+    ``m::<impl at k.rs:9:1: 9:10>::add``, ``m::run::{closure#0}``.
+
+    ``path`` is the one that calls use, without the body's own generic arguments:
+
+    - a free function ``m::gen`` (called as ``m::gen::<u32>``), one inside another ``m::f::inner``;
+    - an inherent method ``m::Pair::<T>::first`` (called as ``m::Pair::<u8>::first``);
+    - a trait impl's ``<m::Pair<T> as std::ops::Add<u8>>::add``;
+    - a trait's provided method ``<Self as m::Area>::twice``;
+    - a closure its function's path and ``::{closure#0}``; the closure's type says
+      ``{closure@m::Pair<T>::first<U>::{closure#0}}``, with all arguments and no ``::<``;
+    - a tuple struct's or variant's constructor ``m::Pair``, ``m::Shape::Ball``.
+
+    ``impl_self`` is the impl's self type (``m::Pair<T>``), ``impl_trait`` its trait reference
+    (``std::ops::Add<u8>``; type arguments that are the trait's defaults are left out, here and
+    in calls), none outside an impl; for a trait's provided method ``Self`` and the trait with
+    its own parameters.  Lifetimes in them are ``'_``.
+
+    ``generics`` names the parameters, the impl's or trait's first (``Self`` before them for a
+    provided method), then the body's own, last those of ``impl Trait`` arguments, whose name
+    is their text (``impl Fn(u32) -> u32``).  The trait's arguments at a call are its own; a
+    call's turbofish has the body's own.  Lifetimes are in the list, with their quote, but calls
+    do not show all of them: leave lifetimes out on both sides before matching.  A closure has
+    its function's.
+
+    ``line`` is known of bodies in impls: where the impl starts.
     """
 
     header: str

@@ -9,14 +9,15 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import final
 
 from mirgpu import cache
-from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.crate_info import CrateInfo
+from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.rustc import device_crate, sidecar
 from mirgpu.rustc.find import Rustc, find_rustc
 from mirgpu.rustc.layouts import Layouts
@@ -68,6 +69,7 @@ class MirDump:
         files: tuple[Path, ...],
         outline: Outline,
         options: RustcOptions,
+        source: Path,
         key: str | None,
     ) -> None:
         self.text = text
@@ -76,6 +78,7 @@ class MirDump:
         self.oracle = Layouts(outline, key)
         self._outline = outline
         self._options = options
+        self._source = source
         self._key = key
 
     @cached_property
@@ -95,6 +98,14 @@ class MirDump:
             cache.store("info", self._key, sidecar.write_trailer(info).encode())
         return info
 
+    def self_contained(self) -> str:
+        """The dump with all that was learnt in a trailing comment, fit for other machines.
+
+        Layouts are those that ``oracle`` has been asked for.
+        """
+        text = sidecar.make_self_contained(self.text, self.info, self.oracle.known)
+        return sidecar.without_folders(text, self._source, self.rustc.path.parent.parent)
+
 
 def dump_mir(source: Path, options: RustcOptions) -> MirDump:
     """Dump a source file's MIR; rustc's warnings go to standard error.
@@ -102,6 +113,11 @@ def dump_mir(source: Path, options: RustcOptions) -> MirDump:
     Raises ``ToolMissingError`` without a rustc (or, for the device crate, a linker),
     ``RustcError`` if rustc refuses the source, ``DiagnosticError`` if it cannot be read.
     """
+    return start_dump(source, options)()
+
+
+def start_dump(source: Path, options: RustcOptions) -> Callable[[], MirDump]:
+    """Begin ``dump_mir``; what is returned waits for its end.  Both raise what that does."""
     rustc = find_rustc(options.rustc, options.toolchain, allow_untested=options.allow_untested)
     try:
         content = source.read_bytes()
@@ -115,34 +131,39 @@ def dump_mir(source: Path, options: RustcOptions) -> MirDump:
     key = cache.digest(
         content, *(f.encode() for f in (str(source), rustc.identity, _code_version(), *flags))
     )
-    if options.cache:
-        known = _load(key)
-        if known is not None:
-            text, files, content_key = known
-            outline = Outline(rustc, str(source), flags)
-            return MirDump(text, files, outline, options, content_key)
+    known = _load(key) if options.cache else None
+    if known is not None:
+        text, files, content_key = known
+        outline = Outline(rustc, str(source), flags)
+        return lambda: MirDump(text, files, outline, options, source, content_key)
     return _run(source, options, rustc, flags, key)
 
 
-def _run(source: Path, options: RustcOptions, rustc: Rustc, flags: list[str], key: str) -> MirDump:
+def _run(
+    source: Path, options: RustcOptions, rustc: Rustc, flags: list[str], key: str
+) -> Callable[[], MirDump]:
     shown = [*_messages(options), *flags, "-Zunpretty=mir", "--emit=dep-info={pipe}"]
     job = Job(rustc, [*shown, str(source)], pipe=True)
     outline = Outline(rustc, str(source), flags)
     outline.start()
-    output = job.result()
-    if output.status:
-        outline.stop()
-        if "mirgpu" in output.stderr and _LACKS_CRATE.search(output.stderr):
-            extra = device_crate.device_crate_args(rustc, for_codegen=False)
-            if extra[0] not in flags:
-                # A module in another file uses the device crate.
-                return _run(source, options, rustc, [*flags, *extra], key)
-        raise RustcError(output.stderr, _refused(source, output))
-    if output.stderr:
-        sys.stderr.write(output.stderr)
-    files = _dependencies(job.piped())
-    content_key = _store(key, output.stdout, files) if options.cache else None
-    return MirDump(output.stdout, files, outline, options, content_key)
+
+    def finish() -> MirDump:
+        output = job.result()
+        if output.status:
+            outline.stop()
+            if "mirgpu" in output.stderr and _LACKS_CRATE.search(output.stderr):
+                extra = device_crate.device_crate_args(rustc, for_codegen=False)
+                if extra[0] not in flags:
+                    # A module in another file uses the device crate.
+                    return _run(source, options, rustc, [*flags, *extra], key)()
+            raise RustcError(output.stderr, _refused(source, output))
+        if output.stderr:
+            sys.stderr.write(output.stderr)
+        files = _dependencies(job.piped())
+        content_key = _store(key, output.stdout, files) if options.cache else None
+        return MirDump(output.stdout, files, outline, options, source, content_key)
+
+    return finish
 
 
 def _refused(source: Path, output: Output) -> Diagnostic:
@@ -153,7 +174,7 @@ def _refused(source: Path, output: Output) -> Diagnostic:
 
 def _messages(options: RustcOptions) -> list[str]:
     if options.json:
-        return ["--error-format=json", "--json=diagnostic-rendered-ansi"][:1]
+        return ["--error-format=json"]
     return ["--color=always"] if sys.stderr.isatty() and "NO_COLOR" not in os.environ else []
 
 

@@ -29,6 +29,8 @@ class Layouts:
     """The ``LayoutOracle`` of one crate.  ``key`` names its contents in the cache."""
 
     def __init__(self, outline: Outline, key: str | None) -> None:
+        self.known: dict[str, TypeLayout] = {}
+        """All that was answered so far."""
         self._outline = outline
         self._key = key
 
@@ -41,9 +43,11 @@ class Layouts:
         key = None if self._key is None else cache.digest(self._key.encode(), asked.encode())
         known = None if key is None else cache.load("layouts", key)
         if known is not None:
-            return {name: layout_of(data) for name, data in json.loads(known).items()}
-        found = self._ask(wanted, variants)
-        if key is not None:
+            found = {name: layout_of(data) for name, data in json.loads(known).items()}
+        else:
+            found = self._ask(wanted, variants)
+        self.known.update(found)
+        if key is not None and known is None:
             data = {name: layout_data(layout) for name, layout in found.items()}
             cache.store("layouts", key, json.dumps(data, sort_keys=True).encode())
         return found

@@ -1,11 +1,12 @@
 """The trailing comment that makes a dump self-contained: what the MIR lacks, as JSON."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
-from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.crate_info import (
     AdtInfo,
     BodyInfo,
@@ -15,6 +16,7 @@ from mirgpu.crate_info import (
     TypeLayout,
     VariantLayout,
 )
+from mirgpu.diagnostics import Diagnostic, DiagnosticError
 
 SCHEMA = 1
 PREFIX = "// mirgpu: "
@@ -35,6 +37,19 @@ def make_self_contained(text: str, info: CrateInfo, layouts: Mapping[str, TypeLa
     """
     whole = replace(info, layouts={**info.layouts, **layouts})
     return f"{text.rstrip()}\n\n{PREFIX}{write_trailer(whole)}\n"
+
+
+def without_folders(text: str, source: Path, sysroot: Path) -> str:
+    """The text with this machine's folders taken off its paths."""
+    text = text.replace(f"{sysroot}/lib/rustlib/src/rust/", "rust/")
+    text = _RELEASE.sub("rust/", text)
+    folder = str(source.parent)
+    if source.is_absolute() or ".." in source.parts:
+        text = re.sub(rf"(?<![\w/.]){re.escape(folder.rstrip('/'))}/", "", text)
+    return text
+
+
+_RELEASE = re.compile(r"(?<![\w/.])/rustc/[0-9a-f]{40}/")
 
 
 def write_trailer(info: CrateInfo) -> str:
