@@ -16,8 +16,8 @@ from mirgpu.mir.syntax import (
     Place,
     RawPtr,
     Ref,
-    SourceInfo,
     SourceScope,
+    Span,
     StaticItemDef,
     Ty,
 )
@@ -31,7 +31,7 @@ class Scope:
     parent: "Scope | None"
     inlined: Path | None
     track_caller: bool
-    source: SourceInfo | None
+    source: Span | None
 
 
 @final

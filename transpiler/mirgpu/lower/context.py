@@ -17,7 +17,7 @@ from mirgpu.lower.layout import Layout, Layouts
 from mirgpu.lower.resolve import Bodies, Instance
 from mirgpu.lower.types import Types
 from mirgpu.mir.dump import Dump
-from mirgpu.mir.syntax import Path, SourceInfo, Ty
+from mirgpu.mir.syntax import Path, SourceInfo, Span, Ty
 
 
 @final
@@ -191,11 +191,10 @@ class FnContext:
         found = self._locations.get(key)
         if found is None:
             scope = self.index.scopes.get(source.scope, self.index.scopes[0])
-            found = self._locations[key] = (source, self._location(scope, source))
+            found = self._locations[key] = (source, self._location(scope, source.span))
         return found[1]
 
-    def _location(self, scope: Scope, source: SourceInfo) -> Location | None:
-        span = source.span
+    def _location(self, scope: Scope, span: Span) -> Location | None:
         at: Scope | None = scope
         while at is not None and at.inlined is None:
             at = at.parent
@@ -218,7 +217,7 @@ class FnContext:
         if source is None:
             return None
         scope: Scope | None = self.index.scopes.get(source.scope, self.index.scopes[0])
-        at = source
+        at = source.span
         while scope is not None:
             inlined = scope
             while inlined.inlined is None and inlined.parent is not None:
@@ -228,7 +227,7 @@ class FnContext:
             at = inlined.source
             scope = inlined.parent
         if scope is None:
-            return self.location(at)
+            return self.location(source)
         from mirgpu.lower.errors import user_location
 
         return user_location(self._location(scope, at))

@@ -293,9 +293,10 @@ class Layouts:
         assert isinstance(ty, PathTy)
         args = type_args(ty.path)
         inner = args[0] if args else None
-        if isinstance(inner, RefTy) or (isinstance(inner, PathTy) and std_key(inner.path) in known.POINTERS):
+        key = std_key(inner.path) if isinstance(inner, PathTy) else None
+        if isinstance(inner, RefTy) or key in known.POINTERS:
             width = 8
-        elif isinstance(inner, PathTy) and std_key(inner.path) == "num::NonZero":
+        elif key == "num::NonZero":
             width = self.of(inner).size
         else:
             return None

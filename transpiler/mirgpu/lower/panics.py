@@ -307,12 +307,8 @@ def is_optional(node: Assert) -> bool:
 
 def assert_message(node: Assert) -> str:
     """The message with numbered operands."""
-    out, number = [], 0
-    for part in node.message.split("{}"):
-        out.append(escape(part))
-        out.append(f"{{{number}}}")
-        number += 1
-    return "".join(out[:-1])
+    first, *rest = node.message.split("{}")
+    return escape(first) + "".join(f"{{{n}}}{escape(part)}" for n, part in enumerate(rest))
 
 
 __all__ = ["Path", "RefTy", "assert_message", "emit_call", "emit_plan", "plan_all", "show"]

@@ -37,7 +37,8 @@ def place(fx: FnContext, node: Place) -> PlaceRef:
 
 def local_place(fx: FnContext, local: int) -> PlaceRef:
     ty = fx.local_ty(local)
-    return PlaceRef(fx.slots[local], 0, fx.layout(ty).align, ty, local=local)
+    align = fx.layout(ty).align
+    return PlaceRef(fx.slots[local], 0, align, ty, local=local)
 
 
 def project(fx: FnContext, at: PlaceRef, elem: ProjectionElem) -> PlaceRef:

@@ -39,6 +39,9 @@ from mirgpu.mir.syntax import (
     DefAggregate,
     Discriminant,
     FnDefTy,
+    Len,
+    NullaryOp,
+    OffsetOf,
     Operand,
     RawPtr,
     RawPtrAggregate,
@@ -46,6 +49,7 @@ from mirgpu.mir.syntax import (
     Ref,
     Repeat,
     Rvalue,
+    ShallowInitBox,
     ThreadLocalRef,
     TupleAggregate,
     TupleTy,
@@ -102,6 +106,10 @@ def assign(fx: FnContext, at: PlaceRef, rvalue: Rvalue) -> None:
             )
         case WrapUnsafeBinder():
             raise LowerError("MG0303", "unsafe binders are not supported")
+        case Len() | NullaryOp() | OffsetOf() | ShallowInitBox():
+            raise LowerError(
+                "MG0303", "this form is of rustc before 1.95", help="use rustc 1.95 or later"
+            )
         case _:
             assert_never(rvalue)
 
