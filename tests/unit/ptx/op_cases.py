@@ -94,14 +94,13 @@ def _with_constants(case: Case, text: str) -> Iterator[Case]:
     """``case``, and the same with its second or first operand a constant."""
     yield case
     ty = case.params[0]
-    left, right = text.split(", ")
+    left = text.rsplit(", ", 1)[0]
     for number, bits in enumerate(constants(ty)):
         value = literal(ty, bits)
         if case.valid((0, bits)):
-            valid = case.valid
 
             def with_right(v: tuple[int, ...], bits: int = bits) -> bool:
-                return valid((v[0], bits))
+                return case.valid((v[0], bits))
 
             line = f"{left}, {value}"
             yield Case(f"{case.name}_r{number}", case.op, (ty,), case.results, line, with_right)

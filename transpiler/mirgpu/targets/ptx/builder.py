@@ -20,6 +20,7 @@ from mirgpu.targets.ptx.ir import (
     Imm,
     Label,
     Line,
+    Loc,
     LocalVar,
     Operand,
     Pair,
@@ -81,6 +82,7 @@ class FunctionBuilder:
         self._values: dict[Value, Scalar] = {}
         self._addresses: dict[Value, Address] = {}
         self._place: str | None = None
+        self._written_places: set[Loc] = set()
         self.block_memo: dict[tuple[object, ...], Reg] = {}
         """Address computations of the block at hand, to be used again in it."""
         self.used_as_value: set[Value] = set()
@@ -110,7 +112,7 @@ class FunctionBuilder:
             self._place = place
             self.emit(Comment(place))
         if self.module.options.debug:
-            self.emit(self.module.source.directive(loc))
+            self.lines += self.module.source.directives(loc, self._written_places)
 
     def label(self, name: str) -> None:
         self.emit(Label(name))

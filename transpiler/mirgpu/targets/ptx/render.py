@@ -45,8 +45,10 @@ def render(module: Module, version: str, templates_dir: Path | None) -> str:
         raise _broken(error.filename or error.name, error.lineno, error.message) from error
     except jinja2.TemplateNotFound as error:
         raise _broken(None, None, f"template not found: {error.name}") from error
-    except (jinja2.TemplateError, TypeError, ValueError, AttributeError, KeyError) as error:
+    except Exception as error:  # A template may do anything.
         file, line = _template_frame(error)
+        if file is None:
+            raise
         raise _broken(file, line, str(error)) from error
 
 

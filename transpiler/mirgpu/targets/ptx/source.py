@@ -38,14 +38,27 @@ class SourceMap:
             known = self._comments[id(loc)] = (loc, one_line(f"{place.file}:{place.line}"))
         return known[1]
 
-    def directive(self, loc: Location) -> Loc:
+    def directives(self, loc: Location, seen: set[Loc]) -> list[Loc]:
+        """What to write before an instruction from ``loc``.
+
+        A place that ``inlined_at`` names must stand in a ``.loc`` of the function before;
+        ``seen`` holds those that do, and gains what is returned.
+        """
+        *callers, directive = self._chain(loc)
+        out = [*[caller for caller in callers if caller not in seen], directive]
+        seen.update(out)
+        return out
+
+    def _chain(self, loc: Location) -> list[Loc]:
+        """The directives of ``loc``'s callers, outermost first, and its own."""
         if not self._inlined or loc.function is None or loc.inlined_at is None:
             place = in_user_text(loc)
-            return Loc(self._file(place.file), place.line, place.col, None)
-        caller = loc.inlined_at
+            return [Loc(self._file(place.file), place.line, place.col, None)]
+        callers = self._chain(loc.inlined_at)
+        at = callers[-1]
         name = self._strings.setdefault(loc.function, f"$info_string{len(self._strings)}")
-        inlined = InlinedAt(name, self._file(caller.file), caller.line, caller.col)
-        return Loc(self._file(loc.file), loc.line, loc.col, inlined)
+        inlined = InlinedAt(name, at.file, at.line, at.col)
+        return [*callers, Loc(self._file(loc.file), loc.line, loc.col, inlined)]
 
     def _file(self, name: str) -> int:
         return self._files.setdefault(one_line(name), len(self._files) + 1)
