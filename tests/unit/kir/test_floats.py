@@ -27,7 +27,7 @@ from tests.unit.kir.harness import (
 
 from mirgpu.kir.ops import BinaryOp, CompareOp, UnaryOp
 
-SETTINGS = settings(deadline=None, derandomize=True, max_examples=150)
+SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)
 
 
 def _same(found: int, expected: int, width: int) -> None:
@@ -183,7 +183,7 @@ def test_rounding_to_integers(op: str, width: int) -> None:
 def test_fused_multiply_add(width: int) -> None:
     ty = f"f{width}"
 
-    @settings(SETTINGS, max_examples=600)
+    @settings(SETTINGS, max_examples=400)
     @given(floats(width), floats(width), floats(width), st.sampled_from(["as is", "cancel", "tie"]))
     def check(a: int, b: int, c: int, kind: str) -> None:
         finite = not any(is_nan(x, width) or is_inf(x, width) for x in (a, b))

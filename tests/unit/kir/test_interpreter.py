@@ -424,6 +424,17 @@ def test_the_interpreter_goes_on_after_an_error() -> None:
     assert len(interpreter._memory._all) == before
 
 
+def test_an_error_is_explained_the_same_twice() -> None:
+    interpreter = _interpreter("br x()\nx:\n unreachable !0", '!0 = "a.rs":1:2')
+    messages = []
+    for _ in range(2):
+        with pytest.raises(InterpreterError) as caught:
+            interpreter.launch("k", (1,), (1,), bytes(8))
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].startswith("unreachable code, at a.rs:1:2, in kernel k")
+
+
 def test_parameters_stand_at_their_alignment() -> None:
     params = (
         f"%b:i8 value size 1 align 1, {OUT}, %c:i1 value size 1 align 1, "

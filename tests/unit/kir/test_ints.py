@@ -12,7 +12,7 @@ from tests.unit.kir.harness import WIDTHS, evaluate, ints, signed
 
 from mirgpu.kir.ops import BinaryOp, CompareOp, OverflowOp, UnaryOp
 
-SETTINGS = settings(deadline=None, derandomize=True, max_examples=60)
+SETTINGS = settings(deadline=None, derandomize=True, max_examples=40)
 Model = Callable[[int, int, int], int]
 
 

@@ -1,10 +1,17 @@
 """The textual form: every node printed and read back, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mirgpu.kir.equal import equal
+from mirgpu.kir.module import Block, Function, FunctionKind, Global, Module, PanicSite
+from mirgpu.kir.ops import Binary, BinaryOp, Br, IntConst, Location, Return, Target, Value
 from mirgpu.kir.parser import KirSyntaxError, parse_module
 from mirgpu.kir.printer import print_function, print_module
+from mirgpu.kir.types import I32, AddressSpace
 
 EVERYTHING = """\
 panic 0 "the length is {0} but the index is {1}" (usize display, usize lower_hex) !0
@@ -101,3 +108,54 @@ def test_negative_constants_and_missing_parentheses_read() -> None:
 def test_errors_name_the_line(text: str, message: str) -> None:
     with pytest.raises(KirSyntaxError, match=message):
         parse_module(text)
+
+
+_NAMES = st.one_of(
+    st.none(),
+    st.sampled_from(["x", "x.1", "x.1.0", "1", "x.", "é", "i32", "br", "", '"', "a b"]),
+    st.text(max_size=6),
+)
+_TEXTS = st.one_of(st.sampled_from(["e", "i32", "br", "panic", "1", "a.b"]), st.text(max_size=6))
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(st.lists(_NAMES, max_size=8), st.lists(_TEXTS, min_size=5, max_size=5), st.data())
+def test_any_names_read_back(
+    names: list[str | None], texts: list[str], data: st.DataObject
+) -> None:
+    caller = Location(texts[0], 1, 2)
+    loc = Location(texts[1], 3, 4, texts[2], data.draw(st.sampled_from([None, caller])))
+    values = [Value(I32, name) for name in names]
+    one = IntConst(I32, 1)
+    operands = st.sampled_from([one, *values])
+    block = Block(
+        texts[3],
+        (),
+        tuple(Binary(value, BinaryOp.ADD, data.draw(operands), one, loc) for value in values),
+        Br(Target(texts[4] + "!"), loc),
+    )
+    end = Block(texts[4] + "!", (), (), Return(tuple(values), None))
+    function = Function(texts[0], texts[1], FunctionKind.DEVICE, (), (), (block, end), loc)
+    item = Global(texts[2], AddressSpace.CONST, 1, 1, b"x", (), False, loc)
+    module = Module((function,), (item,), (PanicSite(texts[3], (), loc),))
+    text = print_module(module)
+    again = parse_module(text)
+    assert equal(again, module)
+    assert print_module(again) == text
+
+
+def test_equality_sees_names_types_and_sharing() -> None:
+    head = 'device @f "f" () {\ne:\n'
+    text = head + "  %x:i32 = add 1:i32, 2:i32\n  %y:i32 = add %x, %x\n  return\n}\n"
+    module = parse_module(text)
+    assert equal(module, parse_module(text))
+    for old, new in (("%x", "%z"), ("%x, %x", "%x, 1:i32"), ("2:i32", "3:i32"), ("e:", "g:")):
+        assert not equal(module, parse_module(text.replace(old, new)))
+    assert not equal(module, parse_module(text.replace("i32", "i8")))
+    function = module.functions[0]
+    block = function.blocks[0]
+    first, second = block.instructions
+    swapped = replace(block, instructions=(first, replace(second, lhs=second.result)))
+    other = replace(module, functions=(replace(function, blocks=(swapped,)),))
+    assert not equal(module, other)
+    assert not equal(other, module)

@@ -220,6 +220,9 @@ def _names(memory: Memory) -> dict[str, Any]:
         for address in addresses:
             memory.free(address)
 
+    def unreachable() -> None:
+        raise FaultError(FaultKind.UNREACHABLE, "")
+
     def check_bool(value: int | Undef) -> int | Undef:
         if not isinstance(value, Undef) and value > 1:
             raise FaultError(FaultKind.UNDEFINED, f"a bool of value {value}")
@@ -256,7 +259,7 @@ def _names(memory: Memory) -> dict[str, Any]:
         "F": scalar.F32_CELL,
         "UNDEF": UNDEF,
         "ThreadPanic": ThreadPanic,
-        "Unreachable": FaultError(FaultKind.UNREACHABLE, ""),
+        "unreachable": unreachable,
         "copysign": math.copysign,
         "alloca": alloca,
         "free": free,

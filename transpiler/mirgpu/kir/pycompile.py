@@ -330,7 +330,7 @@ class _Compiler:
                 else:
                     self._emit(depth, f"return {self._operands(values)}")
             case Unreachable():
-                self._emit(depth, "raise Unreachable")
+                self._emit(depth, "unreachable()")
             case Panic(site, operands):
                 bits = "".join(f"{self._bits(operand)}, " for operand in operands)
                 self._emit(depth, f"raise ThreadPanic({site}, ({bits}))")

@@ -16,6 +16,7 @@ from mirgpu.kir.ops import (
     CastOp,
     Compare,
     CondBr,
+    Const,
     FloatConst,
     FusedMulAdd,
     GlobalAddr,
@@ -39,7 +40,6 @@ from mirgpu.kir.ops import (
     UnaryOp,
     Undef,
     Unreachable,
-    Value,
 )
 from mirgpu.kir.printer import print_type
 from mirgpu.kir.types import (
@@ -57,7 +57,6 @@ from mirgpu.kir.types import (
     PtrType,
     Type,
 )
-from mirgpu.kir.visit import operands_of
 
 PANIC_KINDS: Mapping[str, Type] = {
     "u8": I8,
@@ -104,9 +103,11 @@ def check_type(ty: Type) -> None:
     """Raises ``NodeError`` for a width that kir has not."""
     match ty:
         case IntType(width=width):
-            _require(width in _INT_WIDTHS, f"no integer type of {width} bits")
+            if width not in _INT_WIDTHS:
+                raise NodeError(f"no integer type of {width} bits")
         case FloatType(width=width):
-            _require(width in _FLOAT_WIDTHS, f"no float type of {width} bits")
+            if width not in _FLOAT_WIDTHS:
+                raise NodeError(f"no float type of {width} bits")
         case PtrType():
             pass
         case _:
@@ -114,10 +115,10 @@ def check_type(ty: Type) -> None:
 
 
 def check_node(node: Instruction | Terminator, function: Function, signatures: Signatures) -> None:
-    """Raises ``NodeError`` if operands, results or attributes do not fit together."""
-    for operand in operands_of(node):
-        if not isinstance(operand, Value):
-            _check_const(operand)
+    """Raises ``NodeError`` if operands, results or attributes do not fit together.
+
+    Constants are ``check_const``'s.
+    """
     match node:
         case Binary(result, op, lhs, rhs):
             _same(result, lhs, rhs)
@@ -247,17 +248,22 @@ def _align(align: int) -> None:
         raise NodeError(f"alignment {align} is no power of two")
 
 
-def _check_const(operand: Operand) -> None:
-    check_type(operand.type)
+def check_const(operand: Const) -> None:
+    """Raises ``NodeError`` for bits that the constant's type has not."""
     match operand:
         case IntConst(type=ty, value=value):
-            _require(0 <= value < 1 << ty.width, f"constant {value} is out of i{ty.width}'s range")
-        case FloatConst(type=ty, bits=bits):
-            _require(0 <= bits < 1 << ty.width, f"constant {bits:#x} is out of f{ty.width}'s bits")
+            check_type(ty)
+            if not 0 <= value < 1 << ty.width:
+                raise NodeError(f"constant {value} is out of i{ty.width}'s range")
+        case FloatConst(type=float_type, bits=bits):
+            check_type(float_type)
+            if not 0 <= bits < 1 << float_type.width:
+                raise NodeError(f"constant {bits:#x} is out of f{float_type.width}'s bits")
         case PtrConst(address=address):
-            _require(0 <= address < 1 << 64, f"address {address:#x} is out of range")
-        case Undef() | Value():
-            pass
+            if not 0 <= address < 1 << 64:
+                raise NodeError(f"address {address:#x} is out of range")
+        case Undef(type=any_type):
+            check_type(any_type)
         case _:
             assert_never(operand)
 

@@ -18,14 +18,24 @@ from mirgpu.kir.module import (
     Param,
     ParamRole,
 )
-from mirgpu.kir.ops import Alloca, Instruction, Operand, Target, Terminator, Value
+from mirgpu.kir.ops import Alloca, Instruction, Target, Terminator, Value
 from mirgpu.kir.printer import print_node
-from mirgpu.kir.typecheck import PANIC_KINDS, NodeError, Signatures, check_node, check_type
+from mirgpu.kir.typecheck import (
+    PANIC_KINDS,
+    NodeError,
+    Signatures,
+    check_const,
+    check_node,
+    check_type,
+)
 from mirgpu.kir.types import I64, AddressSpace, PtrType, Type, size_of
 from mirgpu.kir.visit import operands_of, results_of, successors
 
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d+)\}|[{}]")
+
+
+_NOWHERE: tuple[str | None, int] = (None, -1)
 
 
 class VerifyError(ValueError):
@@ -105,7 +115,7 @@ class _FunctionVerifier:
         self._signatures = signatures
         self._where = f"function {function.name}"
         self._labels: dict[str, Block] = {}
-        self._defined: dict[Value, tuple[str, int]] = {}  # block, place in it
+        self._defined: dict[Value, tuple[str | None, int]] = {}  # block, place in it
 
     def verify(self) -> None:
         function = self._function
@@ -223,41 +233,33 @@ class _FunctionVerifier:
     def _verify_nodes(self) -> None:
         cfg = Cfg(self._function)
         for block in self._function.blocks:
-            reachable = block.label in cfg.positions
             for place, instruction in enumerate(block.instructions):
-                self._verify_node(cfg, block, instruction, place, reachable)
-            place = len(block.instructions)
-            self._verify_node(cfg, block, block.terminator, place, reachable)
+                self._verify_node(cfg, block, instruction, place)
+            self._verify_node(cfg, block, block.terminator, len(block.instructions))
 
     def _verify_node(
-        self, cfg: Cfg, block: Block, node: Instruction | Terminator, place: int, reachable: bool
+        self, cfg: Cfg, block: Block, node: Instruction | Terminator, place: int
     ) -> None:
-        for operand in operands_of(node):
-            if isinstance(operand, Value):
-                self._verify_use(cfg, block, node, operand, place, reachable)
         try:
+            for operand in operands_of(node):
+                if not isinstance(operand, Value):
+                    check_const(operand)
+                    continue
+                label, defined_at = self._defined.get(operand, _NOWHERE)
+                if label != block.label or defined_at >= place:
+                    self._verify_use(cfg, block, operand, label)
             check_node(node, self._function, self._signatures)
         except NodeError as error:
             self._fail_at(block, node, str(error))
 
-    def _verify_use(
-        self,
-        cfg: Cfg,
-        block: Block,
-        node: Instruction | Terminator,
-        operand: Operand,
-        place: int,
-        reachable: bool,
-    ) -> None:
-        assert isinstance(operand, Value)
-        found = self._defined.get(operand)
-        if found is None:
-            self._fail_at(block, node, f"the value {operand.name or ''} is defined nowhere")
-        label, defined_at = found
-        if label == block.label:
-            fine = defined_at < place
-        else:
-            fine = not reachable or (label in cfg.positions and cfg.dominates(label, block.label))
-        if not fine:
-            message = f"the definition of {operand.name or 'a value'} does not dominate this use"
-            self._fail_at(block, node, message)
+    @staticmethod
+    def _verify_use(cfg: Cfg, block: Block, operand: Value, label: str | None) -> None:
+        """A use of what is not defined before in its block."""
+        if label is None:
+            raise NodeError(f"the value {operand.name or ''} is defined nowhere")
+        if block.label not in cfg.positions and label != block.label:
+            return
+        above = label in cfg.positions and label != block.label
+        if not above or not cfg.dominates(label, block.label):
+            name = operand.name or "a value"
+            raise NodeError(f"the definition of {name} does not dominate this use")
