@@ -13,10 +13,10 @@ from mirgpu.mir import syntax as s
 from mirgpu.mir.pieces import fail, parse_piece, parse_statement
 
 _CODE = re.compile(r"""(?:[^"'/]|"(?:[^"\\]|\\.)*"|'(?:\\.|[^\\'])'|'|/(?!/))*""", re.DOTALL)
-_SOURCE = re.compile(
-    r"// (?:in |return place in )?scope (\d+) at (.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?\s*\Z"
-)
-_AT = re.compile(r"// at (.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?\s*\Z")
+_SPAN = r"(?:no-location|(.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?)\s*\Z"
+_SOURCE = re.compile(r"// (?:in |return place in )?scope (\d+) at " + _SPAN)
+_AT = re.compile(r"// at " + _SPAN)
+_NO_LOCATION = s.Span("", 0, 0, 0, 0)
 _BLOCK = re.compile(r"bb(\d+)( \(cleanup\))?: \{\Z")
 _SCOPE = re.compile(r"scope (\d+)(?: \(inlined (.*)\))? \{\Z", re.DOTALL)
 _ASM_END = re.compile(r"options\([A-Z_| ]*\)\) -> .*;(?:\s*//.*)?\Z")
@@ -73,26 +73,24 @@ def _pieces(lines: list[str], first: int) -> list[_Piece]:
     return pieces
 
 
+def _span(parts: tuple[str | None, ...]) -> s.Span:
+    file, line, col, end_line, end_col, ctxt = parts
+    if file is None or line is None or col is None or end_line is None or end_col is None:
+        return _NO_LOCATION
+    return s.Span(
+        file, int(line), int(col), int(end_line), int(end_col), None if ctxt is None else int(ctxt)
+    )
+
+
 def source_info(comment: str) -> s.SourceInfo | None:
     """The scope and span in a trailing comment, where it has them."""
     m = _SOURCE.match(comment) if comment else None
-    if m is None:
-        return None
-    scope, file, line, col, end_line, end_col, ctxt = m.groups()
-    span = s.Span(
-        file, int(line), int(col), int(end_line), int(end_col), None if ctxt is None else int(ctxt)
-    )
-    return s.SourceInfo(int(scope), span)
+    return None if m is None else s.SourceInfo(int(m[1]), _span(m.groups()[1:]))
 
 
 def _call_site(comment: str) -> s.Span | None:
     m = _AT.match(comment) if comment else None
-    if m is None:
-        return None
-    file, line, col, end_line, end_col, ctxt = m.groups()
-    return s.Span(
-        file, int(line), int(col), int(end_line), int(end_col), None if ctxt is None else int(ctxt)
-    )
+    return None if m is None else _span(m.groups())
 
 
 @final

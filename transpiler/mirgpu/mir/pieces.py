@@ -79,7 +79,7 @@ def _parse(start: str, text: str) -> Any:
     try:
         return grammar().parse(start, text)
     except PieceError as e:
-        if "; " not in text and "impl " not in text:
+        if "; " not in text and "impl " not in text and "{ " not in text:
             raise
         return parse_verbatim(start, text, e)
 

@@ -18,7 +18,10 @@ from typing import final
 @final
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A source range as rustc prints it, ``FILE:L:C: L:C``; lines and columns from 1."""
+    """A source range as rustc prints it, ``FILE:L:C: L:C``; lines and columns from 1.
+
+    All numbers are 0 for ``no-location``, which stands at code that rustc made up.
+    """
 
     file: str
     line: int

@@ -73,6 +73,8 @@ def _fn_sig(sig: s.FnPtrTy) -> str:
 
 def print_span(span: s.Span) -> str:
     """``FILE:L:C: L:C``, and the syntax context where there is one."""
+    if span.line == 0:
+        return "no-location"
     ctxt = "" if span.ctxt is None else f" (#{span.ctxt})"
     return f"{span.file}:{span.line}:{span.col}: {span.end_line}:{span.end_col}{ctxt}"
 

@@ -1,7 +1,7 @@
 """Reads pieces that hold source text which rustc prints as it stands.
 
-An array length may be the source of an anonymous constant (``[u8; { N + 1 }]``), an
-argument-position ``impl Trait`` any bound syntax.  When a piece does not parse, each such
+An array length or generic argument may be the source of an anonymous constant
+(``[u8; { N + 1 }]``), an argument-position ``impl Trait`` any bound syntax.  When a piece does not parse, each such
 place is tried alone; where the grammar does not know its text, it becomes one token.
 """
 
@@ -66,7 +66,7 @@ def _known(g: Grammar, start: str, text: str, begin: int, end: int, depth: int) 
 
 
 def _next_place(text: str, at: int, stop: int) -> tuple[int, int, str] | None:
-    """The next array length or ``impl`` type from ``at``: its begin, end and kind."""
+    """The next array length, ``impl`` type or block of code from ``at``: begin, end, kind."""
     quoted = False
     i = at
     while i < stop:
@@ -82,6 +82,8 @@ def _next_place(text: str, at: int, stop: int) -> tuple[int, int, str] | None:
             return i + 2, min(_close(text, i + 2, "]"), stop), "length"
         elif text.startswith("impl ", i) and (i == 0 or text[i - 1] in " (<&"):
             return i, min(_close(text, i, ",)>;]="), stop), "impl"
+        elif text.startswith("{ ", i) and (text[i - 1 : i] == "<" or text[i - 2 : i] == ", "):
+            return i, min(_close(text, i + 1, "}") + 1, stop), "block"
         i += 1
     return None
 
