@@ -67,6 +67,18 @@ def test_large_constants_go_to_global_memory() -> None:
     assert "ld.const.u8" in emit(parse_module(small), "sm_80", PtxOptions()).text
 
 
+def test_too_much_shared_memory() -> None:
+    tiles = "".join(f"global @t{i} shared size 32768 align 4 mutable\n" for i in (0, 1))
+    inner = 'device @f "f" () {\nentry:\n  %p:ptr.shared = globaladdr @t1\n  return\n}\n'
+    body = "  %p:ptr.shared = globaladdr @t0\n"
+    text = tiles + inner + f'kernel @k "k" () {{\nentry:\n{body}  call @f()\n  return\n}}\n'
+    diagnostic = failure(text)
+    assert diagnostic.code == "MG0407"
+    assert "65536 bytes" in diagnostic.title
+    fits = text.replace("  call @f()\n", "")
+    assert ".shared" in emit(parse_module(fits), "sm_80", PtxOptions()).text
+
+
 def test_targets_by_name_and_architecture() -> None:
     assert target_for(None, None).name == "ptx"
     assert target_for(None, "sm_90").name == "ptx"

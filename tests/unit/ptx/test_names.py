@@ -4,6 +4,7 @@ import pytest
 
 from mirgpu.targets.ptx.ir import Type
 from mirgpu.targets.ptx.regs import Registers, UniqueNames, identifier
+from mirgpu.targets.ptx.source import one_line
 
 
 def test_registers_keep_their_names_and_are_unique() -> None:
@@ -37,6 +38,13 @@ def test_identifiers() -> None:
     assert identifier("x.len") == "x_len"
     assert identifier("größe") == "gr_e"
     assert identifier("::") == "v"
+
+
+def test_text_in_comments_and_quotes() -> None:
+    """ptxas takes ASCII only, in comments too."""
+    assert one_line('gr\u00f6\u00dfe "x"\n') == "gr??e ?x??"
+    assert one_line("src\\lib.rs") == "src/lib.rs"
+    assert one_line("crate::<T as U>::f") == "crate::<T as U>::f"
 
 
 def test_taken_names() -> None:

@@ -79,3 +79,8 @@ def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     diagnostic = failure(tmp_path / "nowhere")
     assert diagnostic.code == "MG0405"
     assert "nowhere" in diagnostic.title
+
+
+def test_text_is_ascii(tmp_path: Path) -> None:
+    (tmp_path / "module.ptx.j2").write_text("// gr\u00f6\u00dfe\n", encoding="utf-8")
+    assert "ASCII" in failure(tmp_path).title

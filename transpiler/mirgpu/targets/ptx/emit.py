@@ -10,6 +10,7 @@ from mirgpu.targets.ptx.ir import Module as PtxModule
 from mirgpu.targets.ptx.isel import select_function
 from mirgpu.targets.ptx.options import PtxOptions, PtxOutput
 from mirgpu.targets.ptx.regs import UniqueNames
+from mirgpu.targets.ptx.shared_memory import check_shared_memory
 from mirgpu.targets.ptx.source import SourceMap
 from mirgpu.targets.ptx.tables import FLOAT_REMAINDER
 from mirgpu.version import VERSION
@@ -31,6 +32,7 @@ def select_module(
 ) -> tuple[PtxModule, PanicBuffer | None]:
     """``module`` as typed PTX, and the panic buffer that it declares."""
     known = find_arch(arch)
+    check_shared_memory(module)
     reserved = {f"mirgpu_{helper}" for helper in FLOAT_REMAINDER.values()} | {panics.SYMBOL}
     taken = frozenset({function.name for function in module.functions} | reserved)
     names = UniqueNames(taken)

@@ -8,7 +8,7 @@ from mirgpu.kir.module import Block, FunctionKind
 from mirgpu.kir.module import Function as KirFunction
 from mirgpu.kir.ops import CastOp, Value
 from mirgpu.kir.types import AddressSpace, FloatType, IntType, PtrType
-from mirgpu.kir.visit import operands_of
+from mirgpu.kir.visit import operands_of, successors
 from mirgpu.targets.ptx import (
     bulk,
     calls,
@@ -127,10 +127,16 @@ def _needs_param_copy(blocks: list[Block]) -> bool:
 
 
 def _cold_last(blocks: list[Block]) -> list[Block]:
-    cold = [isinstance(block.terminator, ops.Panic) for block in blocks]
-    cold[0] = False
-    hot_blocks = [block for block, is_cold in zip(blocks, cold, strict=True) if not is_cold]
-    return hot_blocks + [block for block, is_cold in zip(blocks, cold, strict=True) if is_cold]
+    """Blocks that can only panic go last; the entry stays first."""
+    cold: set[str] = set()
+    for block in reversed(blocks[1:]):  # In reverse postorder, successors come first but in loops.
+        targets = successors(block.terminator)
+        if isinstance(block.terminator, ops.Panic) or (
+            targets and all(target.label in cold for target in targets)
+        ):
+            cold.add(block.label)
+    hot = [block for block in blocks if block.label not in cold]
+    return hot + [block for block in blocks if block.label in cold]
 
 
 # -------------------------------------------------------------------------------- selection

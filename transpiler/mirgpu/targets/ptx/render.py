@@ -36,11 +36,8 @@ _WORDS_PER_LINE = 16
 def render(module: Module, version: str, templates_dir: Path | None) -> str:
     """The text of ``module``.  Raises ``DiagnosticError`` for a template that fails."""
     try:
-        return (
-            _environment(templates_dir)
-            .get_template("module.ptx.j2")
-            .render(module=module, mirgpu_version=version)
-        )
+        template = _environment(templates_dir).get_template("module.ptx.j2")
+        text = template.render(module=module, mirgpu_version=version)
     except jinja2.TemplateSyntaxError as error:
         raise _broken(error.filename or error.name, error.lineno, error.message) from error
     except jinja2.TemplateNotFound as error:
@@ -50,6 +47,10 @@ def render(module: Module, version: str, templates_dir: Path | None) -> str:
         if file is None:
             raise
         raise _broken(file, line, str(error)) from error
+    if not text.isascii():
+        wrong = next(c for c in text if not c.isascii())
+        raise _broken(None, None, f"it writes {wrong!r}; PTX is ASCII, comments too")
+    return text
 
 
 @functools.lru_cache(maxsize=4)

@@ -73,5 +73,7 @@ def in_user_text(loc: Location) -> Location:
 
 
 def one_line(text: str) -> str:
-    """``text`` without what would end a comment's line or a quoted name."""
-    return "".join(c if c.isprintable() and c != '"' else "?" for c in text)
+    """``text`` without what would end a comment's line or a quoted name, and in ASCII: ptxas
+    takes nothing else, not even in comments.  A backslash would be an escape."""
+    text = text.replace("\\", "/")
+    return "".join(c if " " <= c <= "~" and c != '"' else "?" for c in text)
