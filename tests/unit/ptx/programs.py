@@ -82,6 +82,7 @@ def launches() -> list[Launch]:
         Launch("control", "branches", 1, 16, (zeros(64),)),
         Launch("control", "switches", 1, 32, (zeros(128),)),
         Launch("calls", "calling", 1, 21, (zeros(840),)),
+        Launch("calls", "add", 1, 1, (Buffer(struct.pack("<f", 7.75)),)),
         Launch("globals", "constants", 1, 8, (zeros(32),)),
         Launch("globals", "reverse", 3, 64, (noise(768),)),
     ]

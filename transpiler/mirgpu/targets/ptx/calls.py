@@ -67,6 +67,11 @@ def _layout(results: tuple[Type, ...]) -> tuple[tuple[int, ...], int]:
     return tuple(offsets), end
 
 
+def argument_name(index: int) -> str:
+    """A name for a call's parameter that no function can have: Rust has no ``$`` in names."""
+    return f"arg${index}"
+
+
 def load_params(b: FunctionBuilder, function: Function, params: tuple[Param, ...]) -> None:
     """Reads a device function's parameters into registers."""
     for param, formal in zip(function.params, params, strict=True):
@@ -94,7 +99,7 @@ def call(b: FunctionBuilder, node: Call) -> None:
     args = []
     for index, operand in enumerate(node.args):
         ty = passed_type(register_type(operand.type, b.loc))
-        args.append(CallArg(f"arg{index}", ty, _passed(b, operand)))
+        args.append(CallArg(argument_name(index), ty, _passed(b, operand)))
     registers = b.module.signatures[node.callee]
     offsets, size = _layout(registers)
     loads: list[CallResult] = []

@@ -35,7 +35,7 @@ def binary(b: FunctionBuilder, op: BinaryOp, ty: Type, lhs: Scalar, rhs: Scalar,
         case BinaryOp.FREM:
             helper = FLOAT_REMAINDER[ty]
             b.module.helpers[helper] = None
-            args = (CallArg("a", ty, lhs), CallArg("b", ty, rhs))
+            args = (CallArg("arg$0", ty, lhs), CallArg("arg$1", ty, rhs))
             b.emit(PtxCall(f"mirgpu_{helper}", args, (CallResult(ty, 0, dst),), 0))
         case BinaryOp.FMINIMUM | BinaryOp.FMAXIMUM:
             _ieee_extremum(b, op is BinaryOp.FMINIMUM, ty, lhs, rhs, dst)

@@ -7,7 +7,7 @@ from mirgpu.kir.module import Global
 from mirgpu.kir.types import AddressSpace
 from mirgpu.targets.ptx import panics
 from mirgpu.targets.ptx.ir import AddressOf, Space, Type, Variable
-from mirgpu.targets.ptx.regs import UniqueNames, identifier
+from mirgpu.targets.ptx.regs import UniqueNames
 from mirgpu.targets.ptx.tables import SPACES
 
 CONST_BYTES = 64 * 1024
@@ -24,8 +24,8 @@ def constant_space(globals_: Iterable[Global]) -> Space:
 
 
 def variable_names(globals_: Iterable[Global], names: UniqueNames) -> dict[str, str]:
-    """A valid PTX name for each symbol."""
-    return {item.symbol: names.pick(identifier(item.symbol)) for item in globals_}
+    """A name for each symbol: itself, unless it is taken."""
+    return {item.symbol: names.pick(item.symbol) for item in globals_}
 
 
 def variables(
