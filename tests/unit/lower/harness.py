@@ -27,6 +27,7 @@ from mirgpu.runtime.manifest import (
     ScalarType,
     StructType,
 )
+from mirgpu.rustc import MirDump
 
 DATA = Path(__file__).parent / "data"
 THREADS = 12
@@ -124,7 +125,10 @@ def lower_text(
 def lower_source(path: Path, toolchain: str | None = None) -> Lowered:
     from mirgpu.rustc import RustcOptions, dump_mir
 
-    made = dump_mir(path, RustcOptions(toolchain=toolchain))
+    return lower_dump(dump_mir(path, RustcOptions(toolchain=toolchain)), path)
+
+
+def lower_dump(made: MirDump, path: Path) -> Lowered:
     options = LowerOptions((), ("i",), False)
     lowered = lower_module(Dump(made.text, str(path)), made.info, options, made.oracle)
     verify(lowered.module)

@@ -1,5 +1,7 @@
 """Calls: to bodies of this crate, closures, intrinsics, device primitives, the library."""
 
+import contextlib
+
 from mirgpu.kir.ops import (
     Axis,
     Barrier,
@@ -111,10 +113,8 @@ def _expect(head: QualifiedSeg, number: int) -> Ty | None:
 def _untyped_args(fx: FnContext, call: Call, path: Path) -> tuple[Val, ...]:
     """Arguments of which some are bare paths: the callee's parameters may say their types."""
     instance = None
-    try:
+    with contextlib.suppress(LowerError):
         instance = fx.crate.bodies.resolve(path, (), None)
-    except LowerError:
-        pass
     params = instance.fn.params if instance is not None else ()
     out = []
     for number, arg in enumerate(call.args):

@@ -6,7 +6,7 @@ from typing import final
 
 from mirgpu.kir.module import Global, GlobalReloc
 from mirgpu.kir.ops import Const, FloatConst, IntConst, Operand, PtrConst, Undef
-from mirgpu.kir.types import I64, PTR, AddressSpace, FloatType, IntType, PtrType, Type
+from mirgpu.kir.types import I1, I64, PTR, AddressSpace, FloatType, IntType, PtrType, Type
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext, Round
 from mirgpu.lower.errors import LowerError
@@ -56,6 +56,7 @@ from mirgpu.mir.syntax import (
     NameSeg,
     Path,
     PathTy,
+    QualifiedSeg,
     RefTy,
     SliceTy,
     StaticAlloc,
@@ -152,12 +153,27 @@ class Constants:
         param = self._param(path)
         if param is not None:
             return self.type_of(param, expected)
+        if self.is_zst_const(mono) is not None:
+            return self.types.bool
         instance = self.bodies.constant(mono)
         if instance is not None and isinstance(instance.item, ConstItemDef | AnonItemDef):
             return self.types.mono(instance.item.ty, instance.subst)
         if expected is not None:
             return expected
         return self.adt(path, None)[0]
+
+    def is_zst_const(self, mono: Path) -> bool | None:
+        """``<T as SizedTypeProperties>::IS_ZST``, which core's iterators ask in generics."""
+        head, last = mono.segments[0], mono.segments[-1]
+        if (
+            isinstance(head, QualifiedSeg)
+            and head.trait is not None
+            and std_key(head.trait) == "mem::SizedTypeProperties"
+            and isinstance(last, NameSeg)
+            and last.name == "IS_ZST"
+        ):
+            return self.layouts.is_zst(head.self_ty)
+        return None
 
     def _param(self, path: Path) -> CValue | None:
         """The value of a constant parameter."""
@@ -413,6 +429,10 @@ class Constants:
         from mirgpu.lower.consteval import evaluate
 
         mono = self.types.path(path, self.subst)
+        is_zst = self.is_zst_const(mono)
+        if is_zst is not None:
+            yield offset, IntConst(I1, int(is_zst))
+            return
         instance = self.bodies.constant(mono)
         if instance is not None:
             image = evaluate(self.round, instance)

@@ -358,15 +358,15 @@ class _Evaluator:
             raise _refuse(self.instance)
         a, b = _value(lhs, at_l.ty), _value(rhs, at_r.ty)
         width = lhs.type.width
-        exact = exact(op, a, b, width)
-        if exact is None:
+        result = exact(op, a, b, width)
+        if result is None:
             raise _refuse(self.instance)
         scalar = scalar_type(dest.ty)
         if isinstance(scalar, IntType):
-            dest.image.put(dest.offset, int_const(scalar, int(exact)))
+            dest.image.put(dest.offset, int_const(scalar, result))
             return
-        wrapped = int_const(lhs.type, exact)
-        overflow = _value(wrapped, at_l.ty) != exact
+        wrapped = int_const(lhs.type, result)
+        overflow = _value(wrapped, at_l.ty) != result
         for number, leaf in enumerate((wrapped, int_const(IntType(1), int(overflow)))):
             elems = getattr(dest.ty, "elems", ())
             offset = self.layouts.field_offset(dest.ty, None, number, elems[number])

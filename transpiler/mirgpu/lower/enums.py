@@ -1,5 +1,7 @@
 """Reading and writing which variant an enum holds: direct tags and niches."""
 
+from itertools import pairwise
+
 from mirgpu.kir.ops import BinaryOp, CompareOp, IntConst, Operand, PtrConst
 from mirgpu.kir.types import I64, PTR, IntType, Type
 from mirgpu.lower.builder import int_const
@@ -57,7 +59,7 @@ def _niche(
     if len(others) > 2 and all(
         (tag.values[b] - tag.values[a]) & mask == b - a
         and values[b].value - values[a].value == b - a
-        for a, b in zip(others, others[1:], strict=False)
+        for a, b in pairwise(others)
     ):
         first = others[0]
         relative = fx.b.binary(BinaryOp.SUB, loaded, int_const(ty, tag.values[first]))
@@ -92,6 +94,7 @@ def _value(fx: FnContext, ty: Ty, layout: Layout, index: int, result: Type) -> I
         return int_const(result, 0)
     discriminant = layout.variants[index].discriminant
     if discriminant is None:
+        fx.layouts.exact(ty, "the value of its discriminant")
         if fx.layouts.dirty:
             return int_const(result, 0)
         raise LowerError(

@@ -1,5 +1,6 @@
 """Constant memory while it is put together: bytes, and addresses inside them."""
 
+import math
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -110,41 +111,31 @@ def float_bits(text: str, width: int) -> int:
     """The bits of a float literal as MIR prints it: ``1.5``, ``1.0E+10``, ``NaN``, ``+Inf``."""
     if text == "NaN":
         return 0x7FC00000 if width == 32 else 0x7FF8000000000000
-    if text in ("+Inf", "-Inf"):
-        value = float("inf") if text[0] == "+" else float("-inf")
-    elif width == 32:
-        return _single_bits(text)
-    else:
-        value = float(text)
-    if width == 32:
-        return int.from_bytes(struct.pack("<f", value), "little")
-    return int.from_bytes(struct.pack("<d", value), "little")
+    value = float(text)
+    double = int.from_bytes(struct.pack("<d", value), "little")
+    if width == 64:
+        return double
+    if math.isinf(value):
+        return 0x7F800000 | (double >> 63) << 31
+    if double & 0x1FFFFFFF == 0x10000000 or abs(value) < _LEAST_NORMAL:
+        return _nearest_single(text)
+    return int.from_bytes(struct.pack("<f", value), "little")
 
 
-def _single_bits(text: str) -> int:
-    """Nearest f32 to a decimal, rounded once: through f64 it could be rounded twice."""
+_LEAST_NORMAL = 2.0**-126
+
+
+def _nearest_single(text: str) -> int:
+    """Rounded once: through an f64 that lies half way, the result could be rounded twice."""
     from fractions import Fraction
 
-    negative = text.startswith("-")
     exact = Fraction(text.lstrip("-"))
-    bits = int.from_bytes(struct.pack("<f", _clamped(float(exact))), "little")
-    best = bits
-    for candidate in (bits - 1, bits + 1):
-        if not 0 <= candidate <= 0x7F7FFFFF:
-            continue
-        here = abs(_single(candidate) - exact)
-        there = abs(_single(best) - exact)
-        if here < there or (here == there and candidate % 2 == 0):
-            best = candidate
-    return best | (0x80000000 if negative else 0)
+    bits = int.from_bytes(struct.pack("<f", float(exact)), "little")
 
+    def distance(candidate: int) -> Fraction:
+        (value,) = struct.unpack("<f", candidate.to_bytes(4, "little"))
+        return abs(Fraction(value) - exact)
 
-def _clamped(value: float) -> float:
-    largest = 3.4028234663852886e38
-    return min(value, largest)
-
-
-def _single(bits: int) -> "object":
-    from fractions import Fraction
-
-    return Fraction(struct.unpack("<f", bits.to_bytes(4, "little"))[0])
+    candidates = [b for b in (bits - 1, bits, bits + 1) if 0 <= b <= 0x7F7FFFFF]
+    best = min(candidates, key=lambda b: (distance(b), b & 1))
+    return best | (0x80000000 if text.startswith("-") else 0)

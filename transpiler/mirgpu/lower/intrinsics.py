@@ -82,7 +82,9 @@ def lower(fx: FnContext, call: Call) -> None:
 
 
 _MATH = "use the `libm` crate's function of that name, which is ordinary Rust"
-_HELP = dict.fromkeys(("sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow", "powi", "tan"), _MATH)
+_HELP = dict.fromkeys(
+    ("sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow", "powi", "tan"), _MATH
+)
 
 
 def _names(*names: str) -> Callable[[Lowering], Lowering]:

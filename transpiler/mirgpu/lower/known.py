@@ -46,6 +46,10 @@ ENUMS: dict[str, tuple[tuple[str, int, tuple[int, ...]], ...]] = {
     "cmp::Ordering": (("Less", -1, ()), ("Equal", 0, ()), ("Greater", 1, ())),
     "task::Poll": (("Ready", 0, (0,)), ("Pending", 1, ())),
     "ops::Bound": (("Included", 0, (0,)), ("Excluded", 1, (0,)), ("Unbounded", 2, ())),
+    "num::FpCategory": tuple(
+        (name, index, ())
+        for index, name in enumerate(("Nan", "Infinite", "Zero", "Subnormal", "Normal"))
+    ),
     "convert::Infallible": (),
     "panicking::AssertKind": (("Eq", 0, ()), ("Ne", 1, ()), ("Match", 2, ())),
 }

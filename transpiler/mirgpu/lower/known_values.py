@@ -5,7 +5,7 @@ in them can be an error."""
 from mirgpu.kir.types import IntType
 from mirgpu.lower.consteval import exact
 from mirgpu.lower.context import FnContext
-from mirgpu.lower.operands import runtime_check
+from mirgpu.lower.operands import constants, runtime_check
 from mirgpu.lower.types import last_name, scalar_type, std_key, type_args
 from mirgpu.mir.syntax import (
     Assign,
@@ -67,6 +67,9 @@ def _constant(fx: FnContext, value: CValue) -> int | None:
         case CPath(path) if len(path.segments) == 1 and isinstance(path.segments[0], NameSeg):
             found = fx.subst.mapping.get(path.segments[0].name)
             return _constant(fx, found) if isinstance(found, CInt | CBool) else None
+        case CPath(path):
+            is_zst = constants(fx).is_zst_const(fx.types.path(path, fx.subst))
+            return None if is_zst is None else int(is_zst)
         case _:
             return None
 

@@ -292,7 +292,9 @@ class Layouts:
         """``Option`` of a reference, NonNull or NonZero: the size of its payload, 0 is None."""
         assert isinstance(ty, PathTy)
         args = type_args(ty.path)
-        inner = args[0] if args else None
+        if not args:
+            return None
+        inner = args[0]
         key = std_key(inner.path) if isinstance(inner, PathTy) else None
         if isinstance(inner, RefTy) or key in known.POINTERS:
             width = 8

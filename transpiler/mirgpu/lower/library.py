@@ -93,15 +93,10 @@ def _lower(fx: FnContext, m: Method, trait: str) -> Val | None:
         return None
     if trait.endswith("Assign") and m.name.endswith("_assign"):
         return _assign_operator(fx, m, plain)
-    if (
-        (m.name in _OPERATORS
-        and trait.lower() == m.name)
-        or trait
-        in (
-            "BitAnd",
-            "BitOr",
-            "BitXor",
-        )
+    if (m.name in _OPERATORS and trait.lower() == m.name) or trait in (
+        "BitAnd",
+        "BitOr",
+        "BitXor",
     ):
         return _operator(fx, m, m.name, _value(fx, m.args[0]), _value(fx, m.args[1]))
     if trait in ("PartialEq", "PartialOrd") and m.name in _COMPARE:

@@ -36,6 +36,7 @@ from mirgpu.mir.syntax import (
     Cast,
     Constant,
     CopyForDeref,
+    CPath,
     DefAggregate,
     Discriminant,
     FnDefTy,
@@ -77,7 +78,7 @@ def assign(fx: FnContext, at: PlaceRef, rvalue: Rvalue) -> None:
         case Repeat(node, count):
             _repeat(fx, at, node, fx.types.length(count, fx.subst))
         case Cast(kind, node, ty):
-            _store(fx, at, cast(fx, kind, operand(fx, node), fx.ty(ty)))
+            _store(fx, at, cast(fx, kind, operand(fx, node, fx.types.usize), fx.ty(ty)))
         case BinaryOp(op, left, right):
             _binary(fx, at, op, left, right)
         case UnaryOp(op, node):
@@ -122,13 +123,30 @@ def _store(fx: FnContext, at: PlaceRef, value: Val) -> None:
 
 
 def _binary(fx: FnContext, at: PlaceRef, op: BinOp, left: Operand, right: Operand) -> None:
-    lhs, rhs = operand(fx, left), operand(fx, right)
+    lhs, rhs = _pair(fx, op, left, right)
     if is_overflowing(op):
         store_overflowing(fx, at, op, lhs, rhs)
     elif op is BinOp.CMP:
         fx.b.store(ordering(fx, lhs, rhs), address(fx, at), 1)
     else:
         store(fx, at, binary(fx, op, lhs, rhs, at.ty))
+
+
+def _pair(fx: FnContext, op: BinOp, left: Operand, right: Operand) -> tuple[Val, Val]:
+    """Both operands; a constant parameter does not tell its type, but the other one does."""
+    if op in _MIXED or not _is_bare(left):
+        lhs = operand(fx, left, fx.types.usize)
+        return lhs, operand(fx, right, fx.types.usize if op in _MIXED else lhs.ty)
+    rhs = operand(fx, right, fx.types.usize)
+    return operand(fx, left, rhs.ty), rhs
+
+
+_MIXED = {BinOp.SHL, BinOp.SHR, BinOp.SHL_UNCHECKED, BinOp.SHR_UNCHECKED, BinOp.OFFSET}
+"""Operators whose operands may have two types."""
+
+
+def _is_bare(node: Operand) -> bool:
+    return isinstance(node, Constant) and isinstance(node.value, CPath)
 
 
 def _raw_pointer(fx: FnContext, at: PlaceRef, data: Operand, metadata: Operand) -> None:

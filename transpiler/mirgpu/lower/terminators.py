@@ -139,7 +139,7 @@ def _assert(fx: FnContext, node: Assert) -> tuple[int, ...]:
         fx.b.br(label(node.target))
         return (node.target,)
     cond = scalar(fx, operand(fx, node.cond))
-    values = [operand(fx, value) for value in node.operands]
+    values = [operand(fx, value, fx.types.usize) for value in node.operands]
     failed = fx.b.fresh("panic")
     if node.expected:
         fx.b.cond_br(cond, label(node.target), failed)

@@ -30,6 +30,7 @@ from mirgpu.mir.syntax import (
     GenericArgs,
     ImplAtSeg,
     ImplSeg,
+    ImplTy,
     Lifetime,
     NameSeg,
     Path,
@@ -111,7 +112,8 @@ class Types:
         return self.intern(Prim(name))
 
     def text(self, ty: Ty) -> str:
-        """The type as MIR prints it; ``ty`` is interned."""
+        """The type as MIR prints it."""
+        ty = self.intern(ty)
         found = self._texts.get(id(ty))
         if found is None:
             from mirgpu.mir.printer import print_type
@@ -170,6 +172,9 @@ class Types:
                 return PatternTy(self.mono(base, subst), pattern)
             case VerbatimTy(text):
                 found = subst.mapping.get(text)
+                return ty if found is None else _as_type(found)
+            case ImplTy():
+                found = subst.mapping.get(self.text(ty)) if subst.mapping else None
                 return ty if found is None else _as_type(found)
             case DynTy(bounds):
                 erased = tuple(b for b in bounds if not isinstance(b, Lifetime))
@@ -272,9 +277,9 @@ class Types:
                     if known is not None:
                         return known
             case CVerbatim(text):
-                value = _arithmetic(text, subst)
-                if value is not None:
-                    return value
+                computed = _arithmetic(text, subst)
+                if computed is not None:
+                    return computed
         raise LowerError(
             "MG0310",
             "an array length that the MIR text does not give",
@@ -298,6 +303,7 @@ def is_type(arg: object) -> bool:
         | DefTy
         | PatternTy
         | PathTy
+        | ImplTy
         | VerbatimTy,
     )
 
@@ -326,6 +332,7 @@ def _arithmetic(text: str, subst: Subst) -> int | None:
             out.append(str(names[token]))
         else:
             return None
+    value: object
     try:
         value = eval(" ".join(out), {"__builtins__": {}}, {})
     except (SyntaxError, ZeroDivisionError, TypeError):
@@ -476,4 +483,8 @@ def _param_name(node: object) -> str | None:
             return head.name
     if isinstance(node, VerbatimTy):
         return node.text
+    if isinstance(node, ImplTy):
+        from mirgpu.mir.printer import print_type
+
+        return print_type(node)
     return None
