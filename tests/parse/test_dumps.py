@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.parse.text import DUMPS, alloc_lines, item_text, normal_lines
 
 from mirgpu.mir.dump import Dump
 from mirgpu.mir.parser import parse_file
 from mirgpu.mir.printer import print_alloc, print_file, print_item
-from tests.parse.text import DUMPS, alloc_lines, item_text, normal_lines
 
 by_name = pytest.mark.parametrize("path", DUMPS, ids=lambda p: p.name)
 

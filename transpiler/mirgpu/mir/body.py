@@ -16,10 +16,11 @@ _CODE = re.compile(r"""(?:[^"'/]|"(?:[^"\\]|\\.)*"|'(?:\\.|[^\\'])'|'|/(?!/))*""
 _SPAN = r"(?:no-location|(.*):(\d+):(\d+): (\d+):(\d+)(?: \(#(\d+)\))?)\s*\Z"
 _SOURCE = re.compile(r"// (?:in |return place in )?scope (\d+) at " + _SPAN)
 _AT = re.compile(r"// at " + _SPAN)
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:\\.|[^\\'])'", re.DOTALL)
 _NO_LOCATION = s.Span("", 0, 0, 0, 0)
 _BLOCK = re.compile(r"bb(\d+)( \(cleanup\))?: \{\Z")
 _SCOPE = re.compile(r"scope (\d+)(?: \(inlined (.*)\))? \{\Z", re.DOTALL)
-_ASM_END = re.compile(r"options\([A-Z_| ]*\)\) -> .*;(?:\s*//.*)?\Z")
+_ASM_END = re.compile(r"options\([A-Z_| ]*\)\) -> [^;]*;\s*(//.*)?\Z")
 
 
 @final
@@ -44,6 +45,18 @@ def _split_comment(line: str) -> tuple[str, str]:
     return line[:at].rstrip(), line[at:]
 
 
+def _complete(code: str) -> bool:
+    """Whether a statement, or a line that opens or closes a block, ends here."""
+    if code[-1] == "{":
+        return code.startswith(("bb", "scope "))
+    if code[-1] != ";":
+        return code == "}"
+    if code.count("[") == code.count("]") and code.count("{") == code.count("}"):
+        return True
+    bare = _QUOTED.sub("", code)
+    return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
+
+
 def _pieces(lines: list[str], first: int) -> list[_Piece]:
     """The pieces of a body's lines; ``first`` is the number of the first line."""
     pieces: list[_Piece] = []
@@ -57,15 +70,15 @@ def _pieces(lines: list[str], first: int) -> list[_Piece]:
             continue
         col = len(line) - len(line.lstrip()) + 1
         if text.startswith('asm!("'):
-            while not _ASM_END.search(text) and i < len(lines):
+            while (end := _ASM_END.search(text)) is None and i < len(lines):
                 text += "\n" + lines[i]
                 i += 1
-            at = text.rfind("; //")
-            code, comment = (text, "") if at < 0 else (text[: at + 1], text[at + 2 :])
-            pieces.append(_Piece(code.rstrip(), comment, number, col))
+            comment = end[1] or "" if end else ""
+            code = text[: len(text) - len(comment)].rstrip()
+            pieces.append(_Piece(code, comment, number, col))
             continue
         code, comment = _split_comment(text)
-        while code[-1] not in ";{}" and i < len(lines):
+        while not _complete(code) and i < len(lines):
             more, comment = _split_comment(lines[i])
             code += "\n" + more
             i += 1

@@ -100,14 +100,26 @@ class Dump:
 
     @staticmethod
     def _starts(text: str) -> Iterator[re.Match[str]]:
-        """Line starts that open an item or allocation: a blank or comment line is above."""
+        """Line starts that open an item or allocation.
+
+        Above one stands a blank or comment line, and above those a line that ends another
+        item: anything else is part of an asm template.
+        """
         for m in _START.finditer(text):
             at = m.start()
-            if at == 0 or text[at - 2 : at] == "\n\n":
+            if at == 0 or text.endswith("\n}\n\n", 0, at):
                 yield m
                 continue
-            above = text[text.rfind("\n", 0, at - 1) + 1 : at - 1]
-            if above == "" or above.startswith(("//", "|", "}")) or above.endswith("*/"):
+            end = at - 1
+            while end > 0:
+                begin = text.rfind("\n", 0, end) + 1
+                above = text[begin:end]
+                if above and not above.startswith(("//", "|")):
+                    break
+                end = begin - 1
+            else:
+                above = ""
+            if above[:1] not in (" ", "\t") and (end < at - 1 or above == "}" or "*/" in above):
                 yield m
 
     def _refuse(self) -> None:

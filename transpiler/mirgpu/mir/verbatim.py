@@ -1,8 +1,9 @@
 """Reads pieces that hold source text which rustc prints as it stands.
 
 An array length or generic argument may be the source of an anonymous constant
-(``[u8; { N + 1 }]``), an argument-position ``impl Trait`` any bound syntax.  When a piece does not parse, each such
-place is tried alone; where the grammar does not know its text, it becomes one token.
+(``[u8; { N + 1 }]``), an argument-position ``impl Trait`` any bound syntax.  When a piece does
+not parse, each such place is tried alone; where the grammar does not know its text, it becomes
+one token.
 """
 
 from collections.abc import Iterator
