@@ -26,7 +26,8 @@ def test_random_kernels(case: Case) -> None:
     assert print_module(again) == text
     output, report = run(case.module, case)
     assert run(again, case) == (output, report)
-    backwards, other = run(case.module, case, order="descending")
-    assert backwards == output
-    assert other.count == report.count
-    assert set(other.records) == set(report.records)
+    for order in ("descending", "shuffled"):
+        mixed, other = run(case.module, case, order=order)
+        assert mixed == output
+        assert other.count == report.count
+        assert set(other.records) == set(report.records)

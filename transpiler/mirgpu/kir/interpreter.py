@@ -156,7 +156,7 @@ class Interpreter:
         symbol: str,
         grid: Sequence[int],
         block: Sequence[int],
-        buffer: bytes,
+        buffer: bytes | bytearray | memoryview,
         *,
         order: str = "ascending",
         seed: int = 0,
@@ -210,7 +210,9 @@ class Interpreter:
             self._memory.free(address)
         self._shared_addresses.clear()
 
-    def _arguments(self, kernel: Function, buffer: bytes) -> tuple[list[object], list[int]]:
+    def _arguments(
+        self, kernel: Function, buffer: bytes | bytearray | memoryview
+    ) -> tuple[list[object], list[int]]:
         """The parameters' values, and the addresses of by-value aggregates among them."""
         values: list[object] = []
         owned: list[int] = []
