@@ -76,7 +76,7 @@ def check(lowered: Lowered, name: str, kernel: str, order: str) -> None:
             assert mine == rust
 
 
-@pytest.mark.parametrize(("name", "kernel"), CASES)
+@pytest.mark.parametrize(("name", "kernel"), [c for c in CASES if (DATA / f"{c[0]}.mir").exists()])
 def test_dump(name: str, kernel: str) -> None:
     check(from_dump(name), name, kernel, "shuffled")
 
@@ -109,6 +109,8 @@ def test_expected(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> 
             for kernel, out in native.items()
         }
         (DATA / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
-        (DATA / f"{name}.mir").write_text(made.self_contained)
+        if name != "iterators":
+            # Its dump is very large.
+            (DATA / f"{name}.mir").write_text(made.self_contained())
         expected.cache_clear()
     assert native == expected(name)

@@ -73,7 +73,7 @@ def lower_kernel(round_: Round, kernel: Kernel, structs: dict[str, HostType]) ->
     fx.b.loc = loc
     fx.b.start("entry")
     signature = _Signature(structs=structs)
-    make_slots(fx, set())
+    make_slots(fx)
     indices: dict[int, int] = {}
     failed = False
     for param in kernel.instance.fn.params:

@@ -1,24 +1,36 @@
 """What is looked up in a MIR body again and again: types, names, scopes, definitions, uses."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
 from mirgpu.mir.syntax import (
     AnonItemDef,
+    Assert,
     Assign,
     BasicBlock,
     Body,
     Call,
     ConstItemDef,
+    Copy,
+    Drop,
+    FalseEdge,
+    FalseUnwind,
     FnItemDef,
+    Goto,
+    Index,
     Item,
+    Move,
     Path,
     Place,
     RawPtr,
     Ref,
+    Rvalue,
     SourceScope,
     Span,
     StaticItemDef,
+    SwitchInt,
+    Terminator,
     Ty,
 )
 
@@ -68,6 +80,8 @@ class BodyIndex:
             self._scope(scope, root)
         self._definitions: dict[int, list[Definition]] | None = None
         self._borrowed: set[int] | None = None
+        self._indexed: set[int] | None = None
+        self._predecessors: dict[int, list[int]] | None = None
 
     def _debug(self, infos: tuple[object, ...]) -> None:
         for info in infos:
@@ -108,6 +122,34 @@ class BodyIndex:
         return self._definitions
 
     @property
+    def indexed(self) -> set[int]:
+        """Locals that are indexed by other locals, or borrowed: their memory is seen."""
+        if self._indexed is None:
+            out: set[int] = set()
+            for block in self.body.blocks:
+                for statement in block.statements:
+                    if isinstance(statement, Assign):
+                        for place in places_of(statement.rvalue):
+                            if any(isinstance(e, Index) for e in place.projection):
+                                out.add(place.local)
+                        if isinstance(statement.rvalue, Ref):
+                            out.add(statement.rvalue.place.local)
+            self._indexed = out
+        return self._indexed
+
+    @property
+    def predecessors(self) -> dict[int, list[int]]:
+        """By block: those that lead to it, cleanup blocks left out."""
+        if self._predecessors is None:
+            out: dict[int, list[int]] = {}
+            for block in self.body.blocks:
+                if not block.cleanup:
+                    for target in successors(block.terminator):
+                        out.setdefault(target, []).append(block.index)
+            self._predecessors = out
+        return self._predecessors
+
+    @property
     def borrowed(self) -> set[int]:
         """Locals written otherwise than as a whole: borrowed, or assigned in part."""
         if self._borrowed is None:
@@ -134,3 +176,29 @@ def _body_of(item: Item) -> Body:
             return body
         case ConstItemDef(body=body):
             return body if body is not None else Body((), (), (), ())
+
+
+def places_of(rvalue: Rvalue) -> Iterator[Place]:
+    """The places that an rvalue's operands read."""
+    for slot in rvalue.__slots__:
+        value = getattr(rvalue, slot)
+        for node in value if isinstance(value, tuple) else (value,):
+            if isinstance(node, Copy | Move):
+                yield node.place
+            elif isinstance(node, Place):
+                yield node
+
+
+def successors(node: Terminator) -> tuple[int, ...]:
+    """Where a terminator leads, unwinding left out."""
+    match node:
+        case SwitchInt(targets=targets, otherwise=otherwise):
+            return (*targets, otherwise)
+        case FalseEdge(real=target) | FalseUnwind(real=target):
+            return (target,)
+        case Goto(target) | Assert(target=target) | Drop(target=target):
+            return (target,)
+        case Call(target=target):
+            return () if target is None else (target,)
+        case _:
+            return ()

@@ -17,6 +17,7 @@ from mirgpu.kir.types import I32, I64, PTR
 from mirgpu.lower import intrinsics, library
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
+from mirgpu.lower.intrinsic_table import Call as IntrinsicCall
 from mirgpu.lower.operands import operand
 from mirgpu.lower.places import field, place, pointed
 from mirgpu.lower.resolve import Instance
@@ -78,7 +79,7 @@ def lower_call(fx: FnContext, call: Call) -> None:
     if key is not None and key.startswith("intrinsics::"):
         args = tuple(operand(fx, arg, _hint(fx, path)) for arg in call.args)
         name = last_name(path) or ""
-        intrinsics.lower(fx, intrinsics.Call(name, type_args(path), args, dest))
+        intrinsics.lower(fx, IntrinsicCall(name, type_args(path), args, dest))
         return
     head = path.segments[0]
     name = last_name(path) or ""

@@ -4,27 +4,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from mirgpu.kir.module import Global, GlobalReloc
 from mirgpu.kir.ops import Const, FloatConst, IntConst, Operand, PtrConst, Undef
-from mirgpu.kir.types import I1, I64, PTR, AddressSpace, FloatType, IntType, PtrType, Type
+from mirgpu.kir.types import I1, I64, PTR, FloatType, IntType, PtrType, Type
+from mirgpu.lower.allocs import alloc_address, alloc_part
 from mirgpu.lower.builder import int_const
-from mirgpu.lower.context import FnContext, Round
+from mirgpu.lower.const_types import ConstantTypes
+from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr, Leaf, SymbolAddr, float_bits
-from mirgpu.lower.known import ENUMS, is_interior
 from mirgpu.lower.layout import Layout
+from mirgpu.lower.literals import char_code, str_bytes
 from mirgpu.lower.niche import niche_is_pointer, pointer_at
 from mirgpu.lower.types import (
-    Subst,
-    parent,
-    path_key,
     pointee,
     scalar_type,
-    std_key,
-    type_args,
 )
 from mirgpu.mir.syntax import (
-    AnonItemDef,
     ArrayTy,
     CAdtStruct,
     CAdtTuple,
@@ -38,7 +33,6 @@ from mirgpu.mir.syntax import (
     CIndirect,
     CInt,
     CIntPtr,
-    ConstItemDef,
     CPath,
     CPattern,
     CRef,
@@ -52,14 +46,9 @@ from mirgpu.mir.syntax import (
     CUnreachable,
     CValue,
     CZeroSized,
-    MemoryAlloc,
-    NameSeg,
     Path,
     PathTy,
-    QualifiedSeg,
-    RefTy,
     SliceTy,
-    StaticAlloc,
     TupleTy,
     Ty,
 )
@@ -80,134 +69,8 @@ Piece = Leaf | Blob
 
 
 @final
-class Constants:
+class Constants(ConstantTypes):
     """Evaluates constants under one substitution, into one round's globals."""
-
-    def __init__(self, round_: Round, subst: Subst) -> None:
-        self.round = round_
-        self.types = round_.crate.types
-        self.layouts = round_.crate.layouts
-        self.bodies = round_.crate.bodies
-        self.subst = subst
-
-    # ------------------------------------------------------------------------- types
-
-    def ty(self, ty: Ty) -> Ty:
-        return self.types.mono(ty, self.subst)
-
-    def type_of(self, value: CValue, expected: Ty | None) -> Ty:
-        match value:
-            case CInt(_, suffix) | CFloat(_, suffix):
-                if suffix is not None:
-                    return self.types.prim(suffix)
-            case CBool():
-                return self.types.bool
-            case CChar():
-                return self.types.prim("char")
-            case CStr():
-                return self.types.str_ref
-            case CBytes(data, deref):
-                if expected is None:
-                    array = self.types.intern(ArrayTy(self.types.u8, CInt(len(data), None)))
-                    return array if deref else self.types.intern(RefTy(False, array))
-            case CTuple(elems):
-                if not elems:
-                    return self.types.unit
-                if expected is None:
-                    return self.types.intern(TupleTy(tuple(self.type_of(e, None) for e in elems)))
-            case CArray(elems):
-                if expected is None and elems:
-                    elem = self.type_of(elems[0], None)
-                    return self.types.intern(ArrayTy(elem, CInt(len(elems), None)))
-            case CRepeat(elem_value, count):
-                if expected is None:
-                    elem = self.type_of(elem_value, None)
-                    n = self.types.length(count, self.subst)
-                    return self.types.intern(ArrayTy(elem, CInt(n, None)))
-            case CAdtTuple(path) | CAdtStruct(path):
-                return self.adt(path, expected)[0]
-            case CPath(path):
-                return self._path_type(path, expected)
-            case (
-                CAlloc(ty=ty)
-                | CIntPtr(ty=ty)
-                | CFnPtr(ty=ty)
-                | CTransmute(ty=ty)
-                | CUnreachable(ty=ty)
-                | CZeroSized(ty=ty)
-                | CIndirect(ty=ty)
-                | CScalar(ty=ty)
-                | CSlice(ty=ty)
-            ):
-                return self.ty(ty)
-            case CPattern(inner):
-                return self.type_of(inner, expected)
-            case _:
-                pass
-        if expected is None:
-            raise LowerError("MG0311", "the type of a constant is not clear from the MIR text")
-        return expected
-
-    def _path_type(self, path: Path, expected: Ty | None) -> Ty:
-        mono = self.types.path(path, self.subst)
-        param = self._param(path)
-        if param is not None:
-            return self.type_of(param, expected)
-        if self.is_zst_const(mono) is not None:
-            return self.types.bool
-        instance = self.bodies.constant(mono)
-        if instance is not None and isinstance(instance.item, ConstItemDef | AnonItemDef):
-            return self.types.mono(instance.item.ty, instance.subst)
-        if expected is not None:
-            return expected
-        return self.adt(path, None)[0]
-
-    def is_zst_const(self, mono: Path) -> bool | None:
-        """``<T as SizedTypeProperties>::IS_ZST``, which core's iterators ask in generics."""
-        head, last = mono.segments[0], mono.segments[-1]
-        if (
-            isinstance(head, QualifiedSeg)
-            and head.trait is not None
-            and std_key(head.trait) == "mem::SizedTypeProperties"
-            and isinstance(last, NameSeg)
-            and last.name == "IS_ZST"
-        ):
-            return self.layouts.is_zst(head.self_ty)
-        return None
-
-    def _param(self, path: Path) -> CValue | None:
-        """The value of a constant parameter."""
-        if len(path.segments) == 1 and isinstance(path.segments[0], NameSeg):
-            found = self.subst.mapping.get(path.segments[0].name)
-            if isinstance(found, CInt | CBool | CChar):
-                return found
-        return None
-
-    def adt(self, path: Path, expected: Ty | None) -> tuple[Ty, str]:
-        """The type that a value path builds, and the variant's name (empty for a struct)."""
-        mono = self.types.path(path, self.subst)
-        key = path_key(mono)
-        owner = parent(mono)
-        owner_key = path_key(owner) if owner.segments else None
-        last = mono.segments[-1]
-        name = last.name if isinstance(last, NameSeg) else ""
-        if isinstance(expected, PathTy):
-            want = path_key(expected.path)
-            if want == key:
-                return expected, ""
-            if want == owner_key:
-                return expected, name
-        adts = self.round.crate.info.adts
-        if key in adts and adts[key].kind != "enum":
-            return self.types.intern(PathTy(mono)), ""
-        if owner.segments and (
-            std_key(owner) in ENUMS or (owner_key in adts and adts[owner_key].kind == "enum")
-        ):
-            return self.types.intern(PathTy(owner)), name
-        before = owner.segments[-1] if owner.segments else None
-        if isinstance(before, NameSeg) and before.name[:1].isupper():
-            return self.types.intern(PathTy(owner)), name
-        return self.types.intern(PathTy(mono)), ""
 
     # ------------------------------------------------------------------------ values
 
@@ -262,7 +125,7 @@ class Constants:
             case CIndirect(alloc, start, _):
                 self.layouts.exact(ty, "an allocation's bytes")
                 size = self.layouts.of(ty).size
-                yield offset, Blob(self._alloc_part(alloc, start, size), size)
+                yield offset, Blob(alloc_part(self.round, alloc, start, size), size)
                 return
             case _:
                 pass
@@ -330,7 +193,7 @@ class Constants:
             case CBool(value=flag):
                 bits = int(flag)
             case CAlloc(alloc, start, _, _):
-                yield offset, self.alloc_address(alloc, start)
+                yield offset, alloc_address(self.round, alloc, start)
                 return
             case CIntPtr(address=bits):
                 pass
@@ -361,7 +224,7 @@ class Constants:
                 width = 32 if suffix == "f32" else 64
                 return FloatConst(FloatType(width), float_bits(text, width))
             case CAlloc(alloc, offset, _, _):
-                return self.alloc_address(alloc, offset)
+                return alloc_address(self.round, alloc, offset)
             case CIntPtr(address):
                 return PtrConst(PTR, address)
             case CTransmute(bits=bits):
@@ -398,7 +261,7 @@ class Constants:
                 address = SymbolAddr(self.round.data(data, 1, (), "bytes"), 0)
                 count = len(data)
             case CSlice(alloc, meta, _):
-                address, count = self.alloc_address(alloc, 0), meta
+                address, count = alloc_address(self.round, alloc, 0), meta
             case CRef(CArray(elems) as array):
                 target = pointee(ty)
                 assert isinstance(target, SliceTy)
@@ -459,149 +322,6 @@ class Constants:
             f"the constant `{text}` is not evaluated in the MIR text, and its body is not there",
             help="give the value as a literal, or as a `const` of this crate",
         )
-
-    # ------------------------------------------------------------------- allocations
-
-    def _alloc_part(self, alloc: str, start: int, size: int) -> Image:
-        found = self.round.crate.dump.allocs.get(alloc)
-        if not isinstance(found, MemoryAlloc):
-            raise LowerError("MG0313", f"the bytes of `{alloc}` are not in the dump")
-        image = Image(size, found.align)
-        image.data[:] = found.data[start : start + size]
-        for reloc in found.relocations:
-            if start <= reloc.offset < start + size:
-                image.addresses[reloc.offset - start] = self.alloc_address(
-                    reloc.alloc, reloc.addend
-                )
-        return image
-
-    def alloc_address(self, alloc: str, offset: int) -> SymbolAddr:
-        """The address of an allocation of the dump, which becomes a global."""
-        found = self.round.crate.dump.allocs.get(alloc)
-        if isinstance(found, MemoryAlloc):
-            if found.static is not None:
-                return SymbolAddr(self._static(found, found.static), offset)
-            return SymbolAddr(self._bytes(found, alloc), offset)
-        if isinstance(found, StaticAlloc):
-            name = self.round.crate.path_text(found.path)
-            raise LowerError(
-                "MG0313",
-                f"the static `{name}` is of another crate or has no bytes in the dump",
-                help="pass its value to the kernel as a parameter",
-            )
-        if found is None:
-            raise LowerError("MG0313", f"the bytes of `{alloc}` are not in the dump")
-        raise LowerError(
-            "MG0304",
-            "function pointers and vtables are not supported",
-            help="use generic parameters instead of `fn` pointers and `dyn`",
-        )
-
-    def _bytes(self, alloc: MemoryAlloc, hint: str) -> str:
-        relocs = tuple(
-            GlobalReloc(r.offset, target.symbol, target.addend)
-            for r in alloc.relocations
-            for target in (self.alloc_address(r.alloc, r.addend),)
-        )
-        return self.round.data(alloc.data, alloc.align, relocs, hint)
-
-    def _static(self, alloc: MemoryAlloc, path: Path) -> str:
-        key = path_key(path) or alloc.name
-        symbol = self.round.statics.get(key)
-        if symbol is not None:
-            return symbol
-        ty = self.bodies.static_type(path)
-        name = self.round.crate.path_text(path)
-        if ty is None:
-            raise LowerError("MG0313", f"the static `{name}` is not in the dump")
-        short = path.segments[-1]
-        hint = short.name if isinstance(short, NameSeg) else name
-        if is_shared_array(ty):
-            symbol = self.round.fresh_symbol(hint)
-            self.round.globals[symbol] = Global(
-                symbol, AddressSpace.SHARED, alloc.size, alloc.align, None, (), True, None
-            )
-        elif self.bodies.is_mutable_static(path) or not is_freeze(self, ty):
-            raise LowerError(
-                "MG0314",
-                f"the mutable static `{name}` is not supported in a kernel",
-                help="pass it as a `&mut` parameter, or use `mirgpu::shared::SharedArray` for "
-                "memory that a block shares",
-            )
-        else:
-            symbol = self._bytes(alloc, hint)
-        self.round.statics[key] = symbol
-        return symbol
-
-
-def is_shared_array(ty: Ty) -> bool:
-    if not isinstance(ty, PathTy):
-        return False
-    key = path_key(ty.path) or ""
-    return key.startswith("mirgpu::") and key.endswith("::SharedArray")
-
-
-def is_freeze(c: "Constants | FnContext", ty: Ty) -> bool:
-    """Whether no byte of ``ty`` itself can change behind a shared reference."""
-    match ty:
-        case ArrayTy(elem) | SliceTy(elem):
-            return is_freeze(c, elem)
-        case TupleTy(elems):
-            return all(is_freeze(c, e) for e in elems)
-        case PathTy(path):
-            key = std_key(path)
-            if key is not None:
-                if is_interior(key):
-                    return False
-                if key.startswith(("ptr::NonNull", "marker::Phantom", "slice::Iter")):
-                    return True
-                return all(is_freeze(c, a) for a in type_args(path))
-            fields = c.layouts.field_types(ty)
-            adt = c.round.crate.info.adts.get(path_key(path) or "")
-            if adt is None or not adt.freeze:
-                return False
-            return all(is_freeze(c, f) for f in fields)
-        case _:
-            return True
-
-
-def char_code(text: str) -> int:
-    if len(text) == 1:
-        return ord(text)
-    body = unescape(text)
-    return ord(body) if len(body) == 1 else 0xFFFD
-
-
-def unescape(text: str) -> str:
-    """The characters of a Rust string literal's inside."""
-    out: list[str] = []
-    i = 0
-    simple = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
-    while i < len(text):
-        c = text[i]
-        if c != "\\":
-            out.append(c)
-            i += 1
-            continue
-        nxt = text[i + 1]
-        if nxt in simple:
-            out.append(simple[nxt])
-            i += 2
-        elif nxt == "x":
-            out.append(chr(int(text[i + 2 : i + 4], 16)))
-            i += 4
-        elif nxt == "u":
-            end = text.index("}", i)
-            out.append(chr(int(text[i + 3 : end], 16)))
-            i = end + 1
-        else:
-            out.append(nxt)
-            i += 2
-    return "".join(out)
-
-
-def str_bytes(text: str) -> bytes:
-    return unescape(text).encode("utf-8", "surrogatepass")
 
 
 def _from_bits(scalar: Type, bits: int) -> Const:

@@ -11,7 +11,7 @@ from mirgpu.kir.types import AddressSpace
 from mirgpu.lower.body import BodyIndex, Scope
 from mirgpu.lower.builder import Builder
 from mirgpu.lower.crate_info import CrateInfo
-from mirgpu.lower.errors import LowerError, to_diagnostic
+from mirgpu.lower.errors import LowerError, is_library, to_diagnostic, user_location
 from mirgpu.lower.image import Image
 from mirgpu.lower.layout import Layout, Layouts
 from mirgpu.lower.resolve import Bodies, Instance
@@ -51,6 +51,16 @@ class Crate:
         if found is None:
             found = self.indices[instance.header.index] = BodyIndex(instance.item)
         return found
+
+    def place_of(self, instance: Instance) -> tuple[str | None, int | None]:
+        """File and line where a function begins, as well as the dump tells."""
+        info = self.bodies.info_of(instance.header)
+        if info is not None and info.file is not None:
+            return info.file, info.line
+        for debug in self.index(instance).body.debug:
+            if debug.source is not None and debug.source.span.line:
+                return debug.source.span.file, debug.source.span.line
+        return None, None
 
     def path_text(self, path: Path) -> str:
         found = self.path_texts.get(id(path))
@@ -152,6 +162,8 @@ class FnContext:
         self.b = Builder()
         self.slots: dict[int, Operand] = {}
         """By local: the address of its memory."""
+        self.block = 0
+        """The MIR block being lowered."""
         self.skipped: set[tuple[int, int]] = set()
         """Statements that only build what a panic shows: (block, index)."""
         self.plans: dict[int, object] = {}
@@ -228,11 +240,31 @@ class FnContext:
             scope = inlined.parent
         if scope is None:
             return self.location(source)
-        from mirgpu.lower.errors import user_location
-
         return user_location(self._location(scope, at))
+
+    def nearby_location(self) -> Location | None:
+        """The user's place last seen before the end of the block being lowered, or at the end
+        of the blocks that lead to it."""
+        at: int | None = self.block
+        seen: set[int] = set()
+        while at is not None and at not in seen:
+            seen.add(at)
+            block = self.index.blocks[at]
+            sources = [node.source for node in block.statements]
+            if at != self.block:
+                sources.append(block.terminator.source)
+            for source in reversed(sources):
+                loc = user_location(self.location(source))
+                if loc is not None and not is_library(loc.file):
+                    return loc
+            before = self.index.predecessors.get(at, [])
+            at = before[0] if before else None
+        return None
 
     # --------------------------------------------------------------------- diagnostics
 
     def report(self, error: LowerError, mir: str | None) -> None:
-        self.round.diagnostics.append(to_diagnostic(error, self.b.loc, mir))
+        loc = user_location(self.b.loc)
+        if loc is None or is_library(loc.file):
+            loc = self.nearby_location() or loc
+        self.round.diagnostics.append(to_diagnostic(error, loc, mir))

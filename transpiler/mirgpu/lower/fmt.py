@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import final
 
 from mirgpu.kir.module import FormatTrait
-from mirgpu.lower.constants import str_bytes
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.literals import str_bytes
 from mirgpu.lower.types import FLOATS, INTEGERS, last_name
 from mirgpu.mir.syntax import (
     AdtAggregate,

@@ -10,6 +10,7 @@ from mirgpu.lower.panics import plan_all
 from mirgpu.lower.places import local_place
 from mirgpu.lower.resolve import Instance
 from mirgpu.lower.statements import statement
+from mirgpu.lower.tables import alias_table
 from mirgpu.lower.terminators import label, terminate
 from mirgpu.lower.values import Fat, Memory, PlaceRef, Scalar, load, store
 from mirgpu.mir.printer import print_statement, print_terminator
@@ -28,10 +29,8 @@ def lower_device_fn(round_: Round, instance: Instance, symbol: str, rust_name: s
         fx.report(error, None)
         return
     lower_blocks(fx)
-    info = round_.crate.bodies.info_of(instance.header)
-    loc = None
-    if info is not None and info.file is not None and info.line is not None:
-        loc = Location(info.file, info.line, 1, rust_name)
+    file, line = round_.crate.place_of(instance)
+    loc = Location(file, line, 1, rust_name) if file is not None and line is not None else None
     round_.functions.append(
         Function(symbol, rust_name, FunctionKind.DEVICE, params, results, fx.b.finish(), loc)
     )
@@ -53,7 +52,7 @@ def _device_signature(fx: FnContext) -> tuple[tuple[Param, ...], tuple[Type, ...
         out = Value(PTR, "ret")
         params.append(device_param(out))
         fx.slots[0] = out
-    make_slots(fx, skip={0} if 0 in fx.slots else set())
+    make_slots(fx)
     for param in fn.params:
         at = local_place(fx, param.local)
         own = fx.layout(at.ty)
@@ -93,10 +92,10 @@ def _device_return(fx: FnContext) -> None:
         fx.b.end(KReturn((value.ptr, value.meta), fx.b.loc))
 
 
-def make_slots(fx: FnContext, skip: set[int]) -> None:
-    """Memory for every local, the parameters included."""
+def make_slots(fx: FnContext) -> None:
+    """Memory for every local, the parameters included; constant tables are read in place."""
     for local in fx.index.local_types:
-        if local in skip or local in fx.slots:
+        if local in fx.slots or alias_table(fx, local):
             continue
         try:
             ty = fx.local_ty(local)
@@ -124,6 +123,7 @@ def lower_blocks(fx: FnContext) -> None:
 
 
 def _block(fx: FnContext, block: BasicBlock) -> tuple[int, ...]:
+    fx.block = block.index
     for number, node in enumerate(block.statements):
         if isinstance(node, StorageLive | StorageDead) or (block.index, number) in fx.skipped:
             continue

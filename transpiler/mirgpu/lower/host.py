@@ -1,7 +1,7 @@
 """Rust types as a host sees them, for the manifest."""
 
-from mirgpu.lower.constants import is_freeze
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.freeze import is_freeze
 from mirgpu.lower.types import last_name, path_key
 from mirgpu.mir.syntax import ArrayTy, CInt, PathTy, Prim, TupleTy, Ty
 from mirgpu.runtime.manifest import (
@@ -90,6 +90,4 @@ def _fields(
 
 
 def has_interior(fx: FnContext, ty: Ty) -> bool:
-    from mirgpu.lower.operands import constants
-
-    return not is_freeze(constants(fx), ty)
+    return not is_freeze(fx.layouts, ty)

@@ -117,14 +117,15 @@ def _named(crate: Crate, functions: list[ItemHeader], name: str) -> Kernel:
 
 
 def _kernel(crate: Crate, header: ItemHeader) -> Kernel:
-    info = crate.bodies.info_of(header)
     name = header.path.rpartition("::")[2]
+    instance = crate.bodies.instance(header, {})
+    file, line = crate.place_of(instance)
     return Kernel(
-        crate.bodies.instance(header, {}),
+        instance,
         name,
         name,
         header.path,
         not _is_marked(crate, header),
-        info.file if info is not None else None,
-        info.line if info is not None else None,
+        file,
+        line,
     )

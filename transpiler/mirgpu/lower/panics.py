@@ -11,6 +11,7 @@ from mirgpu.kir.module import FormatTrait, PanicOperand
 from mirgpu.kir.ops import Operand as KOperand
 from mirgpu.kir.ops import Panic
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.errors import is_library
 from mirgpu.lower.fmt import ELLIPSIS, Shown, Tracer, escape
 from mirgpu.lower.operands import operand, read
 from mirgpu.lower.types import last_name, path_key, std_key, type_args
@@ -44,20 +45,15 @@ _CONST_MESSAGES = {
     "rem_by_zero": "attempt to calculate the remainder with a divisor of zero",
 }
 _FIXED = {
-    "option::unwrap_failed": _UNWRAP,
-    "panicking::panic_explicit": "explicit panic",
-    "num::int_log10::panic_for_nonpositive_argument": (
-        "argument of integer logarithm must be positive"
-    ),
-    "process::abort": "the thread aborted",
-    "intrinsics::abort": "the thread aborted",
-    "panicking::panic_cannot_unwind": "panic in a function that cannot unwind",
-    "num::int_sqrt::panic_for_negative_argument": (
-        "argument of integer square root cannot be negative"
-    ),
-    "cell::panic_already_borrowed": "already borrowed",
-    "cell::panic_already_mutably_borrowed": "already mutably borrowed",
+    "panic_explicit": "explicit panic",
+    "panic_for_nonpositive_argument": "argument of integer logarithm must be positive",
+    "panic_for_negative_argument": "argument of integer square root cannot be negative",
+    "abort": "the thread aborted",
+    "panic_cannot_unwind": "panic in a function that cannot unwind",
+    "panic_already_borrowed": "already borrowed",
+    "panic_already_mutably_borrowed": "already mutably borrowed",
 }
+"""Messages without operands, by the function's own name: its module moves between versions."""
 
 
 @final
@@ -97,18 +93,19 @@ def plan_all(fx: FnContext) -> None:
                 if shown.place is not None:
                     uses.keep(shown.place)
     if uses is not None:
-        fx.skipped = uses.sweep()
+        fx.skipped |= uses.sweep()
 
 
 def _plan(fx: FnContext, block: int, call: Call) -> Plan | None:
     """None where the operands are values of the call itself: those are not in places."""
     assert isinstance(call.func, FnItem)
     path = call.func.path
-    key = std_key(path) or ""
     name = last_name(path) or ""
     tracer = Tracer(fx, block)
-    if key in _FIXED:
-        return Plan(_FIXED[key], ())
+    if name in _FIXED:
+        return Plan(_FIXED[name], ())
+    if std_key(path) == "option::unwrap_failed":
+        return Plan(_UNWRAP, ())
     if name.startswith("panic_const_"):
         return Plan(_CONST_MESSAGES.get(name[12:], escape(name)), ())
     match name:
@@ -226,6 +223,9 @@ def end_with(
     source: SourceInfo | None,
 ) -> None:
     loc = fx.panic_location(source)
+    if loc is not None and is_library(loc.file):
+        # A macro of the library: its own span says nothing, what it was given does.
+        loc = fx.nearby_location() or loc
     site = fx.round.panic_site(message, tuple(kinds), loc)
     fx.b.end(Panic(site, tuple(values), fx.b.loc))
 

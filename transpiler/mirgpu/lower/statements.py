@@ -5,7 +5,7 @@ from typing import assert_never
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.enums import set_discriminant
 from mirgpu.lower.errors import LowerError
-from mirgpu.lower.intrinsics import copy_elements
+from mirgpu.lower.intrinsics_memory import copy_elements
 from mirgpu.lower.operands import operand
 from mirgpu.lower.places import place
 from mirgpu.lower.rvalues import assign
