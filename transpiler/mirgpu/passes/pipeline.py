@@ -7,6 +7,9 @@ from mirgpu.kir.module import Module
 from mirgpu.kir.verifier import verify
 from mirgpu.passes import (
     dce,
+    gvn,
+    infer_address_spaces,
+    inline,
     instsimplify,
     mem2reg,
     simplify_cfg,
@@ -36,7 +39,12 @@ _TO_VALUES: tuple[Pass, ...] = (
 DEFAULT: tuple[Pass, ...] = (
     simplify_cfg,  # fewer blocks for all that follows
     mem2reg,  # pointers in slots first, so that fewer aggregates seem to escape
+    *_TO_VALUES * 2,  # callees get small before they are copied
+    inline,  # slots whose address was an argument are free now
     *_TO_VALUES * 6,  # a reference to a reference to a slot takes a round each
+    gvn,  # one computation of each value, one test of each condition
+    infer_address_spaces,  # generic accesses are slow, and tell an alias analysis nothing
+    *_TO_VALUES,  # what the two made simple
 )
 """Passes in the order of their running.  One that has nothing new to see is skipped, so that
 repetitions cost nothing once all is still."""

@@ -42,6 +42,8 @@ class Part:
 
     ``type`` is that of all its accesses, in the end; none where it stays bytes in memory.
     ``merged``: an integer, initially 0, that accesses of parts of it shift and mask.
+    ``address`` points to offset ``base`` of the slot where the part is one of bytes, else to
+    its start.
     """
 
     start: int
@@ -53,6 +55,7 @@ class Part:
     written: bool = False
     address: Value | None = None
     align: int = 1
+    base: int = 0
 
     def keep_in_memory(self) -> None:
         self.type = None
@@ -63,7 +66,7 @@ class Part:
 @dataclass(slots=True, eq=False)
 class Slot:
     """``ranges`` are the bytes of each load and store, and of those of slots copied to or from
-    here; ``stores`` the direct ones."""
+    here.  ``is_kept``: the alloca stays; ``is_bytes``: as bytes, under the same addresses."""
 
     alloca: Alloca
     ranges: dict[Range, dict[Type, None]] = field(default_factory=dict)
@@ -73,6 +76,7 @@ class Slot:
     starts: list[int] = field(default_factory=list)
     escapes: bool = False
     is_kept: bool = False
+    is_bytes: bool = False
 
     def part_at(self, offset: int) -> Part:
         return self.parts[bisect_right(self.starts, offset) - 1]

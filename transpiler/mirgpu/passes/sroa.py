@@ -243,11 +243,7 @@ class _Rewriter:
 
     def run(self) -> Function:
         for slot in self._slices.slots:
-            whole = slot.parts[0] if len(slot.parts) == 1 else None
-            if whole is not None and whole.read and whole.written and not whole.merged:
-                slot.is_kept = True
-                whole.address = slot.alloca.result
-                whole.align = min(slot.alloca.align, whole.end - whole.start)
+            self._keep(slot)
         reachable = self._slices.reachable
         blocks = tuple(
             [self._block(block) for block in self._function.blocks if block.label in reachable]
@@ -255,6 +251,20 @@ class _Rewriter:
         if self._undefined:
             blocks = tuple([substitute_block(block, self._undefined) for block in blocks])
         return with_blocks(self._function, blocks)
+
+    def _keep(self, slot: Slot) -> None:
+        """Leave a slot in its place if it would only be replaced by one like it."""
+        live = [part for part in slot.parts if part.read and part.written]
+        if len(live) != 1 or live[0].merged:
+            return
+        part, size = live[0], slot.alloca.size
+        if part.type is None and part.end == size and part.start < slot.alloca.align:
+            slot.is_bytes = True
+            part.address = slot.alloca.result
+        elif len(slot.parts) == 1:
+            part.address = slot.alloca.result
+            part.align = min(slot.alloca.align, size)
+        slot.is_kept = part.address is not None
 
     def _block(self, block: Block) -> Block:
         self._out = []
@@ -273,7 +283,7 @@ class _Rewriter:
         elif isinstance(node, PtrAdd | Cast):
             if node.result in where:
                 slot, _ = where[node.result]
-                if not slot.escapes and not (slot.is_kept and slot.parts[0].type is None):
+                if not slot.escapes and not slot.is_bytes:
                     return
         elif isinstance(node, MemCopy):
             pieces = self._pieces.get(id(node))
@@ -298,16 +308,20 @@ class _Rewriter:
             if not (part.read and part.written):
                 continue
             size = part.end - part.start
-            align = min(old.align, _alignment(part.start)) if part.type is None else size
-            part.align = align
+            part.align = size
+            if part.type is None:
+                # As aligned as it was within the whole.
+                part.align = old.align
+                part.base = part.start - part.start % old.align
+                size = part.end - part.base
             name = old.result.name
             if name is not None and len(slot.parts) > 1:
                 name = f"{name}_{part.start}"
             part.address = Value(_LOCAL, name)
-            self._out.append(Alloca(part.address, size, align, old.loc))
+            self._out.append(Alloca(part.address, size, part.align, old.loc))
             if part.merged and isinstance(part.type, IntType):
                 zero = IntConst(part.type, 0)
-                self._out.append(Store(zero, part.address, align, False, old.loc))
+                self._out.append(Store(zero, part.address, part.align, False, old.loc))
 
     # ---------------------------------------------------------------- loads and stores
 
@@ -317,7 +331,7 @@ class _Rewriter:
             if isinstance(node, Load):
                 self._undefined[node.result] = Undef(node.result.type)
         elif part.type is None:
-            if slot.is_kept:
+            if slot.is_bytes:
                 self._out.append(node)
             elif isinstance(node, Load):
                 ptr = self._part_address(part, offset, node.loc)
@@ -328,7 +342,7 @@ class _Rewriter:
         elif isinstance(node, Load):
             if node.ptr is part.address and node.result.type == part.type:
                 self._out.append(node)
-            elif part.merged:
+            elif part.merged and node.result.type != part.type:
                 self._extract(node, part, offset)
             else:
                 self._load(node.result, part, node.loc)
@@ -359,19 +373,23 @@ class _Rewriter:
 
     def _extract(self, node: Load, part: Part, offset: int) -> None:
         assert isinstance(part.type, IntType)
-        size = size_of(node.result.type)
+        result, loc = node.result, node.loc
+        narrow = IntType(size_of(result.type) * 8)
         value = Value(part.type)
-        self._load(value, part, node.loc)
+        self._load(value, part, loc)
         if offset > part.start:
-            shifted = Value(part.type)
             amount = IntConst(part.type, (offset - part.start) * 8)
-            self._out.append(Binary(shifted, BinaryOp.LSHR, value, amount, node.loc))
+            shifted = Value(part.type)
+            self._out.append(Binary(shifted, BinaryOp.LSHR, value, amount, loc))
             value = shifted
-        if size * 8 < part.type.width:
-            narrow = Value(IntType(size * 8))
-            self._out.append(Cast(narrow, CastOp.TRUNC, value, node.loc))
-            value = narrow
-        self._out += convert_into(node.result, value, node.loc)
+        if result.type == narrow:
+            self._out.append(Cast(result, CastOp.TRUNC, value, loc))
+            return
+        if narrow != part.type:
+            cut = Value(narrow)
+            self._out.append(Cast(cut, CastOp.TRUNC, value, loc))
+            value = cut
+        self._out += convert_into(result, value, loc)
 
     def _insert(self, node: Store, part: Part, offset: int) -> None:
         ty, loc = part.type, node.loc
@@ -435,7 +453,7 @@ class _Rewriter:
             self._out.append(Store(value, to, align, False, loc))
 
     def _fill(self, node: MemSet, slot: Slot, span: tuple[int, int]) -> None:
-        if slot.is_kept and slot.parts[0].type is None:
+        if slot.is_bytes:
             self._out.append(node)
             return
         for part in slot.parts:
@@ -464,7 +482,7 @@ class _Rewriter:
 
     def _part_address(self, part: Part, offset: int, loc: Location | None) -> Operand:
         assert part.address is not None
-        return self._add(part.address, offset - part.start, loc)
+        return self._add(part.address, offset - part.base, loc)
 
     def _add(self, ptr: Operand, offset: int, loc: Location | None) -> Operand:
         if offset == 0:
