@@ -44,7 +44,10 @@ def make_array(ty: HostType, length: int, kind: str, seed: int, name: str) -> Ar
     match kind:
         case "zeros" | "ones":
             value = int(kind == "ones")
-            scalars, variants = lambda ty, shape: np.full(shape, value), lambda count, k: count * 0
+            scalars, variants = (
+                lambda ty, shape: np.full(shape, value),
+                lambda count, k: np.zeros_like(count),
+            )
         case "arange":
             scalars, variants = _count, lambda count, k: count % k
         case "random":
