@@ -14,8 +14,10 @@ from typing import Protocol, final
 class BodyInfo:
     """A function body's identity.  All texts are as rustc prints them in MIR.
 
-    ``header`` is the path in the dump's header, which is unique: ``m::dot``,
-    ``m::<impl at k.rs:9:1: 9:10>::add``, ``m::run::{closure#0}``.
+    ``header`` is the path in the dump's header: ``m::dot``,
+    ``m::<impl at k.rs:9:1: 9:10>::add``, ``m::run::{closure#0}``.  Impls that one macro wrote
+    stand at the same place; ``occurrence`` counts the bodies of one header, CTFE copies left
+    out, from 0 in the dump's order.
 
     ``path`` is the one that calls use, without the body's own generic arguments:
 
@@ -43,6 +45,7 @@ class BodyInfo:
     """
 
     header: str
+    occurrence: int
     path: str
     generics: tuple[str, ...]
     impl_self: str | None

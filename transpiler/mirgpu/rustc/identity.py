@@ -8,7 +8,7 @@ sequences must be equal, else only what is unmistakable is joined.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from mirgpu.crate_info import AdtInfo, BodyInfo
@@ -110,40 +110,58 @@ def _function(
         yield from _walk(item.items, f"{shape}{item.name}::", f"{path}{item.name}::")
 
 
-def join(found: list[Header], wanted: list[Place]) -> list[tuple[Header, Place]]:
-    """Pairs of a header and its item, closures and constructors left out."""
+def join(found: list[Header], wanted: list[Place]) -> dict[int, Place]:
+    """By a header's number its item; closures and constructors have none."""
     names = {place.shape for place in wanted}
-    real = [h for h in found if "{closure#" not in h.path.rpartition("::")[2]]
-    shapes = [_INNER.sub("", _IMPL_AT.sub("<impl>", h.path)) for h in real]
-    kept = [(h, s) for h, s in zip(real, shapes, strict=True) if s in names]
-    if [s for _, s in kept] == [p.shape for p in wanted]:
-        return [(h, p) for (h, _), p in zip(kept, wanted, strict=True)]
+    kept = []
+    for number, header in enumerate(found):
+        if "{closure#" not in header.path.rpartition("::")[2]:
+            shape = _INNER.sub("", _IMPL_AT.sub("<impl>", header.path))
+            if shape in names:
+                kept.append((number, shape))
+    if [shape for _, shape in kept] == [place.shape for place in wanted]:
+        return {number: place for (number, _), place in zip(kept, wanted, strict=True)}
     # Something is compiled away or printed elsewhere: only unique names are certain.
-    once = {s for s, n in Counter(s for _, s in kept).items() if n == 1}
-    once &= {s for s, n in Counter(p.shape for p in wanted).items() if n == 1}
-    by_shape = {p.shape: p for p in wanted}
-    return [(h, by_shape[s]) for h, s in kept if s in once]
+    once = {shape for shape, n in Counter(shape for _, shape in kept).items() if n == 1}
+    once &= {shape for shape, n in Counter(place.shape for place in wanted).items() if n == 1}
+    by_shape = {place.shape: place for place in wanted}
+    return {number: by_shape[shape] for number, shape in kept if shape in once}
 
 
 def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[BodyInfo, ...]:
-    """Identities of the dump's bodies, closures and constructors included."""
+    """Identities of the dump's bodies, closures and constructors included, in its order."""
     found = headers(mir)
     joined = join(found, places(items))
-    out: dict[str, BodyInfo] = {}
-    for header, place in joined:
-        info = _body(header, place, resolved)
-        if info is not None:
-            out[header.path] = info
     constructors = dict(_constructors(items, ""))
-    for header in found:
+    counts: Counter[str] = Counter()
+    # The latest body of each header: a closure follows the function that it is in.
+    latest: dict[str, BodyInfo | None] = {}
+    out = []
+    for number, header in enumerate(found):
+        info: BodyInfo | None = None
+        occurrence = counts[header.path]
+        counts[header.path] += 1
         outer, _, last = header.path.rpartition("::")
-        if last.startswith("{closure#"):
-            parent = out.get(outer)
+        place = joined.get(number)
+        if place is not None:
+            info = _body(header, occurrence, place, resolved)
+        elif last.startswith("{closure#"):
+            parent = latest.get(outer)
             if parent is not None:
-                out[header.path] = _inside(header.path, f"{parent.path}::{last}", parent)
-        elif header.path not in out and header.path in constructors:
-            out[header.path] = BodyInfo(
+                info = replace(
+                    parent,
+                    header=header.path,
+                    occurrence=occurrence,
+                    path=f"{parent.path}::{last}",
+                    public=False,
+                    unsafe=False,
+                    abi="Rust",
+                    kernel=False,
+                )
+        elif header.path in constructors:
+            info = BodyInfo(
                 header=header.path,
+                occurrence=occurrence,
                 path=header.path,
                 generics=constructors[header.path],
                 impl_self=None,
@@ -155,26 +173,15 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
                 file=None,
                 line=None,
             )
-    return tuple(out[h.path] for h in found if h.path in out)
+        latest[header.path] = info
+        if info is not None:
+            out.append(info)
+    return tuple(out)
 
 
-def _inside(header: str, path: str, parent: BodyInfo) -> BodyInfo:
-    return BodyInfo(
-        header=header,
-        path=path,
-        generics=parent.generics,
-        impl_self=parent.impl_self,
-        impl_trait=parent.impl_trait,
-        public=False,
-        unsafe=False,
-        abi="Rust",
-        kernel=False,
-        file=parent.file,
-        line=None,
-    )
-
-
-def _body(header: Header, place: Place, resolved: Resolved | None) -> BodyInfo | None:
+def _body(
+    header: Header, occurrence: int, place: Place, resolved: Resolved | None
+) -> BodyInfo | None:
     item = place.item
     own = (*(p.name for p in item.generics), *_synthetic(header.arguments))
     parents: tuple[str, ...] = ()
@@ -204,11 +211,12 @@ def _body(header: Header, place: Place, resolved: Resolved | None) -> BodyInfo |
         file, line = spans[-1][0], int(spans[-1][1])
     return BodyInfo(
         header=header.path,
+        occurrence=occurrence,
         path=path,
         generics=(*parents, *own),
         impl_self=self_type,
         impl_trait=trait,
-        public=item.public,
+        public=item.visibility == "pub",
         unsafe="unsafe" in item.qualifiers,
         abi=item.abi or "Rust",
         kernel=place.kernel or item.abi in _ABI_KERNELS,

@@ -16,8 +16,8 @@ from mirgpu.rustc.layout_text import Definition, LayoutTextError, has_variants, 
 from mirgpu.rustc.library_enums import is_listed, library_enum
 from mirgpu.rustc.outline import Outline, failing_owners, json_errors
 from mirgpu.rustc.process import Job
-from mirgpu.rustc.scan import tokens
 from mirgpu.rustc.sidecar import layout_data, layout_of
+from mirgpu.rustc.tokens import tokens
 
 _TRIES = 6
 _ALIAS = "__mirgpu_q"
@@ -56,15 +56,12 @@ class Layouts:
         self, types: list[str], variants: Mapping[str, frozenset[str]]
     ) -> dict[str, TypeLayout]:
         outline = self._outline
-        outline.wait()
-        made = outline.skeleton
-        lines = list(made.lines) if made else []
-        owners: list[object] = [None] * len(lines)
-        aliases = made.aliases if made else {}
+        made = outline.skeleton()
+        lines, owners = list(made.lines), list(made.owners)
         dump = "rustc_layout" if outline.rustc.release.startswith("1.95.") else "rustc_dump_layout"
         named: dict[object, str] = {}
         for number, text in enumerate(types):
-            type_text = rust_type(text, aliases)
+            type_text = rust_type(text, made.aliases)
             if type_text is not None:
                 lines.append(f"#[{dump}(debug)] type {_ALIAS}{number} = {type_text};")
                 owners.append(number)
@@ -81,7 +78,7 @@ class Layouts:
             if not failing:
                 return {}
             for owner in failing:
-                del named[owner]
+                named.pop(owner, None)
             kept = [(row, o) for row, o in zip(lines, owners, strict=True) if o not in failing]
             lines, owners = [row for row, _ in kept], [owner for _, owner in kept]
         return {}

@@ -17,11 +17,14 @@ KNOWN: dict[str, tuple[tuple[str, int], ...]] = {
     "result::Result": (("Ok", 0), ("Err", 1)),
     "cmp::Ordering": (("Less", -1), ("Equal", 0), ("Greater", 1)),
     "ops::ControlFlow": (("Continue", 0), ("Break", 1)),
-    "ops::Bound": (("Included", 0), ("Excluded", 1), ("Unbounded", 2)),
     "convert::Infallible": (),
 }
 _VARIANT = re.compile(r"^print-type-size     variant `(\w+)`", re.M)
-_SWITCH = re.compile(r"^fn (?:.*::)?__mirgpu_e(\d+)\((?:.|\n)*?switchInt\(.*\) -> \[(-?\d+):", re.M)
+_SWITCH = re.compile(
+    r"^fn __mirgpu_e(\d+)\((?:.|\n)*?let mut (_\d+): ([iu])(\d+|size);\n"
+    r"(?:.|\n)*?\2 = discriminant\((?:.|\n)*?switchInt\(\w+ \2\) -> \[(\d+):",
+    re.M,
+)
 
 
 def is_listed(path: str) -> bool:
@@ -50,10 +53,11 @@ def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...]
         known = cache.load("enums", key)
         if known is not None:
             return tuple((name, value) for name, value in json.loads(known))
-    type_text = rust_type(text, outline.skeleton.aliases if outline.skeleton else {})
+    made = outline.skeleton()
+    type_text = rust_type(text, made.aliases)
     if type_text is None:
         return None
-    base = outline.skeleton.text() if outline.skeleton else ""
+    base = made.text()
     flags = [*outline.skeleton_flags()]
     sizes = Job(
         outline.rustc,
@@ -77,7 +81,10 @@ def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...]
         for n, name in enumerate(names)
     )
     mir = Job(outline.rustc, [*flags, "-Zunpretty=mir", "-"], base + probes).result()
-    found = {names[int(n)]: int(value) for n, value in _SWITCH.findall(mir.stdout)}
+    found = {
+        names[int(n)]: _signed(int(value), 64 if width == "size" else int(width), sign)
+        for n, _, sign, width, value in _SWITCH.findall(mir.stdout)
+    }
     if mir.status or len(found) != len(names):
         return None
     listed = tuple(sorted(found.items(), key=lambda pair: pair[1]))
@@ -87,6 +94,11 @@ def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...]
     if key is not None:
         cache.store("enums", key, json.dumps(listed).encode())
     return listed
+
+
+def _signed(bits: int, width: int, sign: str) -> int:
+    """A switch's value, which MIR prints as unsigned bits."""
+    return bits - (1 << width) if sign == "i" and bits >> (width - 1) else bits
 
 
 def _has_fields(block: str) -> bool:

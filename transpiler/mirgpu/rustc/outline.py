@@ -13,7 +13,8 @@ from mirgpu.crate_info import AdtInfo, BodyInfo
 from mirgpu.rustc import identity, skeleton
 from mirgpu.rustc.find import Rustc
 from mirgpu.rustc.process import Job
-from mirgpu.rustc.scan import Item, ScanError, parse_crate
+from mirgpu.rustc.scan import Item, parse_crate
+from mirgpu.rustc.tokens import ScanError
 
 _TRIES = 5
 
@@ -26,8 +27,9 @@ class Outline:
         self.rustc = rustc
         self.source = source
         self.flags = tuple(flags)
-        self.skeleton: skeleton.Skeleton | None = None
+        self._inner: list[str] = []
         self._items: list[Item] = []
+        self._dropped: set[object] = set()
         self._resolved: skeleton.Resolved | None = None
         self._thread: threading.Thread | None = None
         self._job: Job | None = None
@@ -58,9 +60,10 @@ class Outline:
         self._wait()
         return {} if self._resolved is None else identity.adts(self._items, self._resolved)
 
-    def wait(self) -> None:
-        """Until ``skeleton`` is there, or known to be impossible."""
+    def skeleton(self) -> skeleton.Skeleton:
+        """The crate's types alone, to ask for layouts with."""
         self._wait()
+        return skeleton.build(self._inner, self._items, self._dropped, layouts=True)
 
     def _wait(self) -> None:
         self.start()
@@ -75,30 +78,28 @@ class Outline:
             output = self._job.result()
             if output.status:
                 return
-            inner, self._items = parse_crate(output.stdout)
+            self._inner, self._items = parse_crate(output.stdout)
             if skeleton.interesting(self._items):
-                self._resolve(inner)
+                self._resolve()
         except ScanError:
             # A form that the reader does not know: nothing is certain then.
             self._items = []
         except Exception as error:  # handed to the thread that asks
             self._failure = error
 
-    def _resolve(self, inner: list[str]) -> None:
+    def _resolve(self) -> None:
         """Leave out what does not stand alone, until rustc accepts the rest."""
-        dropped: set[object] = set()
         for _ in range(_TRIES):
-            made = skeleton.build(inner, self._items, dropped)
-            output = Job(self.rustc, (*self.skeleton_flags(), "-Zunpretty=mir", "-"), made.text())
-            result = output.result()
+            made = skeleton.build(self._inner, self._items, self._dropped)
+            job = Job(self.rustc, (*self.skeleton_flags(), "-Zunpretty=mir", "-"), made.text())
+            result = job.result()
             if result.status == 0:
-                self.skeleton = made
                 self._resolved = skeleton.read(made, result.stdout)
                 return
             failing = failing_owners(result.stderr, made.owners)
-            if not failing - dropped:
+            if not failing - self._dropped:
                 return
-            dropped |= failing
+            self._dropped |= failing
 
     def skeleton_flags(self) -> list[str]:
         """Arguments for runs on the skeleton: as the crate's own, without optimisation."""

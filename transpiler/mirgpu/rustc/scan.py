@@ -6,27 +6,21 @@ expressions in function bodies are skipped by their brackets.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import final
 
-_ATOM = r"""
-    (?P<skip>\s+|//[^\n]*)
-  | (?P<comment>/\*)
-  | (?P<string>[bc]?"(?:[^"\\]|\\.)*"|[bc]?r(?P<hash>\#*)".*?"(?P=hash))
-  | (?P<char>b?'(?:[^'\\]|\\[^']+|\\')')
-  | (?P<life>'(?:r\#)?\w+)
-  | (?P<word>(?:r\#)?[^\W\d]\w*)
-  | (?P<number>\d\w*)
-  | (?P<mark>->|=>|::|.)
-"""
-_TOKEN = re.compile(_ATOM, re.X | re.S)
-_NEXT_BRACKET = re.compile(
-    r"""//[^\n]*|/\*|[bc]?"(?:[^"\\]|\\.)*"|\b[bc]?r(\#*)".*?"\1|b?'(?:[^'\\]|\\[^']+|\\')'"""
-    r"|[()\[\]{}]",
-    re.X | re.S,
+from mirgpu.rustc.tokens import (
+    CLOSE,
+    OPEN,
+    ScanError,
+    Token,
+    closing,
+    find_outside,
+    split,
+    strip_attributes,
+    tokens,
 )
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
+
 _NESTED = re.compile(r"\b(?:fn\s+\w|impl\b|struct\b|enum\b|union\s+\w|trait\b|mod\b)")
 _ALWAYS_ITEM = frozenset({"impl", "struct", "enum", "trait", "mod"})
 _ITEM_IF = {
@@ -36,22 +30,9 @@ _ITEM_IF = {
     "type": re.compile(r"\s"),
     "const": re.compile(r"\s+[A-Z_]\w*\s*:"),
 }
+_HIGHER_RANKED = re.compile(r"\s*<\s*'")
 _NAME = re.compile(r"\s*((?:r#)?\w+)")
 _QUALIFIERS = frozenset({"const", "async", "unsafe", "safe", "extern", "default", "auto"})
-_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-
-
-class ScanError(ValueError):
-    """The text is not what the pretty-printer of a known rustc writes."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: str
-    text: str
-    start: int
-    end: int
 
 
 @final
@@ -82,12 +63,15 @@ class Variant:
 @final
 @dataclass(slots=True)
 class Item:
-    """An item; ``head`` runs from its keyword to its body, ``body`` is without its braces."""
+    """An item; ``head`` runs from its keyword to its body, ``body`` is without its braces.
+
+    ``visibility`` is ``pub``, ``pub(…)`` or empty.
+    """
 
     kind: str
     name: str
     attrs: tuple[str, ...]
-    public: bool
+    visibility: str
     qualifiers: tuple[str, ...]
     abi: str
     generics: tuple[Param, ...] = ()
@@ -107,103 +91,7 @@ class Item:
         return next((a for a in self.attrs if re.match(rf"{name}\b", a)), None)
 
 
-def skip_comment(text: str, at: int) -> int:
-    """The end of the block comment that starts at ``at``; they nest."""
-    depth, at = 1, at + 2
-    while depth:
-        edge = _COMMENT_EDGE.search(text, at)
-        if edge is None:
-            raise ScanError("a block comment does not end")
-        depth += 1 if edge[0] == "/*" else -1
-        at = edge.end()
-    return at
-
-
-def tokens(text: str, at: int = 0) -> Iterator[Token]:
-    """Tokens from ``at``, without white space and comments."""
-    size = len(text)
-    while at < size:
-        found = _TOKEN.match(text, at)
-        assert found is not None
-        kind = found.lastgroup
-        if kind == "hash":
-            kind = "string"
-        if kind == "comment":
-            at = skip_comment(text, at)
-            continue
-        at = found.end()
-        if kind != "skip":
-            yield Token(str(kind), found[0], found.start(), at)
-
-
-def closing(text: str, at: int) -> int:
-    """The position of the bracket that closes the one at ``at``."""
-    depth = 0
-    while True:
-        found = _NEXT_BRACKET.search(text, at)
-        if found is None:
-            raise ScanError("a bracket does not close")
-        at = found.end()
-        if found[0] == "/*":
-            at = skip_comment(text, found.start())
-        elif found[0] in _OPEN:
-            depth += 1
-        elif found[0] in _CLOSE:
-            depth -= 1
-            if depth == 0:
-                return found.start()
-
-
-def split(text: str, *, angles: bool = True) -> list[str]:
-    """The parts between commas outside brackets (``angles``: and outside ``<>``)."""
-    parts, depth, start = [], 0, 0
-    for token in tokens(text):
-        if token.text in _OPEN or (angles and token.text == "<"):
-            depth += 1
-        elif token.text in _CLOSE or (angles and token.text == ">"):
-            depth -= 1
-        elif token.text == "," and depth == 0:
-            parts.append(text[start : token.start].strip())
-            start = token.end
-    last = text[start:].strip()
-    return [*parts, last] if last else parts
-
-
-def find_outside(text: str, *wanted: str, angles: bool = True) -> Token | None:
-    """The first of the wanted tokens outside all brackets."""
-    depth = 0
-    for token in tokens(text):
-        if depth == 0 and token.text in wanted:
-            return token
-        if token.text in _OPEN or (angles and token.text == "<"):
-            depth += 1
-        elif token.text in _CLOSE or (angles and token.text == ">"):
-            depth -= 1
-    return None
-
-
-def strip_attributes(text: str) -> tuple[list[str], str]:
-    """Leading ``#[…]`` and doc comments off: (attributes, rest)."""
-    attrs: list[str] = []
-    while True:
-        first = next(tokens(text), None)
-        if first is None:
-            return attrs, ""
-        if first.text != "#":
-            return attrs, text[first.start :]
-        opening = text.index("[", first.end)
-        end = closing(text, opening)
-        attrs.append(text[opening + 1 : end].strip())
-        text = text[end + 1 :]
-
-
-def _visibility(text: str) -> tuple[bool, str]:
-    found = re.match(r"pub\b\s*", text)
-    if found is None:
-        return False, text
-    rest = text[found.end() :]
-    scoped = re.match(r"\(\s*(?:crate|self|super|in\b[^)]*)\s*\)\s*", rest)
-    return (False, rest[scoped.end() :]) if scoped else (True, rest)
+_VISIBILITY = re.compile(r"pub\b(?:\s*\(\s*(?:crate|self|super|in\b[^)]*)\s*\))?")
 
 
 def parse_generics(text: str) -> tuple[Param, ...]:
@@ -224,7 +112,8 @@ def _fields(text: str, shape: str) -> tuple[tuple[str, str], ...]:
     out = []
     for index, part in enumerate(split(text)):
         _, part = strip_attributes(part)
-        _, part = _visibility(part)
+        visible = _VISIBILITY.match(part)
+        part = part[visible.end() :].strip() if visible else part
         if shape == "(":
             out.append((str(index), part))
         else:
@@ -307,7 +196,7 @@ def nested_items(body: str) -> list[Item]:
 
 def _item(text: str, start: int) -> tuple[Item | None, int]:
     attrs: list[str] = []
-    public, qualifiers, abi = False, [], ""
+    visibility, qualifiers, abi = "", [], ""
     stream = tokens(text, start)
     token = next(stream)
     while token.text == "#":
@@ -317,8 +206,10 @@ def _item(text: str, start: int) -> tuple[Item | None, int]:
         stream = tokens(text, end + 1)
         token = next(stream)
     if token.text == "pub":
-        public, rest = _visibility(text[token.start : token.start + 400])
-        stream = tokens(text, token.start + min(len(text) - token.start, 400) - len(rest))
+        visible = _VISIBILITY.match(text, token.start)
+        assert visible is not None
+        visibility = visible[0]
+        stream = tokens(text, visible.end())
         token = next(stream)
     head = token.start
     while token.text in _QUALIFIERS:
@@ -328,9 +219,9 @@ def _item(text: str, start: int) -> tuple[Item | None, int]:
             qualifiers.append("extern")
             following = next(stream)
         elif token.text == "extern" and following.text == "crate":
-            return _plain("extern crate", text, head, attrs, public)
+            return _plain("extern crate", text, head, attrs, visibility)
         elif token.text == "const" and following.text not in {*_QUALIFIERS, "fn", "trait"}:
-            return _constant(text, head, following, attrs, public)
+            return _constant(text, head, following, attrs, visibility)
         else:
             qualifiers.append(token.text)
             if token.text == "extern":
@@ -338,12 +229,12 @@ def _item(text: str, start: int) -> tuple[Item | None, int]:
         token = following
     if token.text == "{" and "extern" in qualifiers:
         return None, closing(text, token.start) + 1
-    base = Item(token.text, "", tuple(attrs), public, tuple(qualifiers), abi)
+    base = Item(token.text, "", tuple(attrs), visibility, tuple(qualifiers), abi)
     match token.text:
         case "use" | "type":
-            return _plain(token.text, text, head, attrs, public)
+            return _plain(token.text, text, head, attrs, visibility)
         case "static":
-            return _constant(text, head, next(stream), attrs, public, "static")
+            return _constant(text, head, next(stream), attrs, visibility, "static")
         case "fn" | "struct" | "enum" | "union" | "trait" | "mod" | "impl":
             return _braced(base, text, token, head)
         case word if word == "macro" or text[token.end : token.end + 1] == "!":
@@ -356,7 +247,7 @@ def _macro_end(text: str, at: int) -> int:
     for token in tokens(text, at):
         if token.text == ";":
             return token.end
-        if token.text in _OPEN:
+        if token.text in OPEN:
             end = closing(text, token.start) + 1
             if token.text == "{":
                 return end
@@ -367,27 +258,27 @@ def _macro_end(text: str, at: int) -> int:
 def _statement_end(text: str, at: int) -> int:
     depth = 0
     for token in tokens(text, at):
-        if token.text in _OPEN:
+        if token.text in OPEN:
             depth += 1
-        elif token.text in _CLOSE:
+        elif token.text in CLOSE:
             depth -= 1
         elif token.text == ";" and depth == 0:
             return token.end
     raise ScanError("an item does not end")
 
 
-def _plain(kind: str, text: str, head: int, attrs: list[str], public: bool) -> tuple[Item, int]:
+def _plain(kind: str, text: str, head: int, attrs: list[str], visibility: str) -> tuple[Item, int]:
     end = _statement_end(text, head)
-    return Item(kind, "", tuple(attrs), public, (), "", head=text[head:end]), end
+    return Item(kind, "", tuple(attrs), visibility, (), "", head=text[head:end]), end
 
 
 def _constant(
-    text: str, head: int, name: Token, attrs: list[str], public: bool, kind: str = "const"
+    text: str, head: int, name: Token, attrs: list[str], visibility: str, kind: str = "const"
 ) -> tuple[Item, int]:
     end = _statement_end(text, head)
     if name.text == "mut":
         name = next(tokens(text, name.end))
-    item = Item(kind, name.text, tuple(attrs), public, (), "", head=text[head:end])
+    item = Item(kind, name.text, tuple(attrs), visibility, (), "", head=text[head:end])
     item.items = nested_items(text[name.end : end])
     return item, end
 
@@ -413,9 +304,9 @@ def _braced(item: Item, text: str, keyword: Token, head: int) -> tuple[Item, int
             elif token.text in ("{", ";"):
                 end = token
                 break
-        if token.text in _OPEN or token.text == "<":
+        if token.text in OPEN or token.text == "<":
             depth += 1
-        elif token.text in _CLOSE or token.text == ">":
+        elif token.text in CLOSE or token.text == ">":
             depth -= 1
     if end is None:
         raise ScanError(f"an item does not end: {text[head : head + 60]!r}")
@@ -434,9 +325,9 @@ def _braced(item: Item, text: str, keyword: Token, head: int) -> tuple[Item, int
 def _angle_close(text: str, at: int) -> int:
     depth = 0
     for token in tokens(text, at):
-        if token.text in _OPEN or token.text == "<":
+        if token.text in OPEN or token.text == "<":
             depth += 1
-        elif token.text in _CLOSE or token.text == ">":
+        elif token.text in CLOSE or token.text == ">":
             depth -= 1
             if depth == 0:
                 return token.start
@@ -451,14 +342,11 @@ def _fill(item: Item, header: str) -> None:
                 _, item.items = parse_items(body)
         case "impl":
             header = re.sub(r"^const\b\s*", "", header)
-            split_at = None
-            for_token = find_outside(header, "for")
-            while for_token is not None and header[for_token.end :].lstrip().startswith("<"):
-                # A higher-ranked `for<'a>`, not the impl's `for`.
-                skip = for_token.end
+            split_at = find_outside(header, "for")
+            while split_at is not None and _HIGHER_RANKED.match(header, split_at.end):
+                skip = split_at.end
                 later = find_outside(header[skip:], "for")
-                for_token = later and Token("word", "for", later.start + skip, later.end + skip)
-            split_at = for_token
+                split_at = later and Token("word", "for", later.start + skip, later.end + skip)
             if split_at:
                 item.trait = header[: split_at.start].strip()
                 item.self_type = header[split_at.end :].strip()

@@ -67,6 +67,7 @@ def write_trailer(info: CrateInfo) -> str:
 
 
 _DEFAULTS: dict[str, object] = {
+    "occurrence": 0,
     "generics": [],
     "impl_self": None,
     "impl_trait": None,

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
-from mirgpu.rustc.scan import Item, Param, find_outside, split
+from mirgpu.rustc.scan import Item, Param
+from mirgpu.rustc.tokens import find_outside, split
 
 _DROPPED_TRAITS = re.compile(r"(?:\w|::)*::(?:StructuralPartialEq|TrivialClone)$")
 _PROBE = re.compile(
@@ -37,10 +38,8 @@ class Skeleton:
     owners: list[object] = field(default_factory=list)
     """For each line: what to leave out if rustc finds an error there."""
     impls: list[Item] = field(default_factory=list)
-    adts: list[Item] = field(default_factory=list)
-    """Those with an alias at the root."""
     aliases: dict[str, str] = field(default_factory=dict)
-    """ADT path in the crate to the name that its root has for it."""
+    """With ``layouts``: a type's path in the crate to the name that its root has for it."""
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
@@ -58,10 +57,16 @@ class Resolved:
     discriminants: dict[tuple[int, int], int]
 
 
-def build(inner: list[str], items: list[Item], dropped: set[object]) -> Skeleton:
-    """The skeleton of a crate, without what is in ``dropped`` (owners of failing lines)."""
+def build(
+    inner: list[str], items: list[Item], dropped: set[object], *, layouts: bool = False
+) -> Skeleton:
+    """The skeleton of a crate, without what is in ``dropped`` (owners of failing lines).
+
+    With ``layouts`` it has no probes; each type has a name that the root can use, though the
+    type be private, and its own name is an import of that one.
+    """
     out = Skeleton()
-    writer = _Writer(out, dropped)
+    writer = _Writer(out, dropped, layouts)
     for attr in inner:
         if attr.startswith(("feature", "no_std", "recursion_limit")) and "prelude" not in attr:
             writer.line(f"#![{attr}]", attr)
@@ -140,9 +145,10 @@ def representation(item: Item) -> str:
 
 @final
 class _Writer:
-    def __init__(self, out: Skeleton, dropped: set[object]) -> None:
+    def __init__(self, out: Skeleton, dropped: set[object], layouts: bool) -> None:
         self.out = out
         self.dropped = dropped
+        self.layouts = layouts
 
     def line(self, text: str, owner: object) -> None:
         if owner in self.dropped:
@@ -158,15 +164,15 @@ class _Writer:
             match item.kind:
                 case "extern crate" | "use" | "type" | "const":
                     if not item.attr("prelude_import"):
-                        self.line(("pub " if item.public else "") + item.head, key)
+                        self.line(self.head(item), key)
                 case "mod":
                     if item.body is not None:
-                        first = len(self.out.adts)
+                        first = len(self.out.aliases)
                         self.line(self.head(item) + " {", None)
                         self.items(item.items, None if path is None else (*path, item.name))
                         self.line("}", None)
-                        if path is not None:
-                            self.raise_aliases(item.name, first)
+                        for name in list(self.out.aliases.values())[first:]:
+                            self.line(f"pub use self::{item.name}::{name};", name)
                 case "struct" | "enum" | "union":
                     self.adt(item, path, key)
                 case "trait":
@@ -183,7 +189,7 @@ class _Writer:
                     pass
 
     def head(self, item: Item) -> str:
-        return ("pub " if item.public else "") + item.head
+        return f"{item.visibility} {item.head}"
 
     def block(self, item: Item, key: object, write: Callable[[Item, object], None]) -> None:
         if key in self.dropped:
@@ -235,6 +241,8 @@ class _Writer:
                 self.function(inner, key)
 
         self.block(item, key, write)
+        if self.layouts:
+            return
         own = f"({item.self_type})"
 
         def meant(text: str) -> str:
@@ -273,20 +281,26 @@ class _Writer:
 
     def adt(self, item: Item, path: tuple[str, ...] | None, key: object) -> None:
         number = item.number
-        visible = "pub " if item.public else ""
         attrs = "".join(f"#[{a}] " for a in item.attrs if a.startswith(("repr", "rustc_")))
         generics, where = declare(item.generics), f" where {item.where}" if item.where else ""
         bodies = [
             variant_text(v.name if item.kind == "enum" else "", v.shape, v.fields, v.discriminant)
             for v in item.variants
         ]
-        head = f"{attrs}{visible}{item.kind} {item.name}{with_defaults(item.generics)}"
+        visibility, name = item.visibility, item.name
+        if self.layouts and path is not None:
+            visibility, name = "pub", f"{ALIAS}{number}"
+            self.out.aliases["::".join((*path, item.name))] = name
+            self.line(f"{item.visibility} use self::{name} as {item.name};", name)
+        head = f"{attrs}{visibility} {item.kind} {name}{with_defaults(item.generics)}"
         if item.kind == "enum":
             self.line(f"{head}{where} {{ {', '.join(bodies)} }}", key)
         elif item.variants[0].shape == "{":
             self.line(f"{head}{where} {bodies[0]}", key)
         else:
             self.line(f"{head}{bodies[0]}{where};", key)
+        if self.layouts:
+            return
         own = f"{item.name}{arguments(item.generics)}"
         for index, variant in enumerate(item.variants):
             types = ", ".join(
@@ -304,23 +318,6 @@ class _Writer:
                     f"{representation(item)} = {variant.discriminant}; x as usize }}]) {{}}",
                     ("d", number),
                 )
-        if path is not None:
-            # A name for the type that reaches up to the root, through private modules.
-            self.out.adts.append(item)
-            self.out.aliases["::".join((*path, item.name))] = f"{ALIAS}{number}"
-            self.alias(item, own)
-
-    def raise_aliases(self, module: str, first: int) -> None:
-        """Repeats the aliases of a module's types beside the module."""
-        for item in self.out.adts[first:]:
-            self.alias(item, f"{module}::{ALIAS}{item.number}{arguments(item.generics)}")
-
-    def alias(self, item: Item, target: str) -> None:
-        names = [
-            p.declaration if p.declaration.startswith("const ") else p.name for p in item.generics
-        ]
-        generics = f"<{', '.join(names)}>" if names else ""
-        self.line(f"pub type {ALIAS}{item.number}{generics} = {target};", ("n", item.number))
 
 
 def interesting(items: list[Item]) -> bool:
