@@ -186,10 +186,7 @@ def to_int(a: int, width: int, mode: str, bits: int, signed: bool) -> int:
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     if x != x:
         return 1 << (bits - 1) if bits == 64 or width == 64 else 0
-    if math.isinf(x):
-        value = high if x > 0 else low
-    else:
-        value = min(max(round_int(x, mode), low), high)
+    value = (high if x > 0 else low) if math.isinf(x) else min(max(round_int(x, mode), low), high)
     return value & ((1 << bits) - 1)
 
 

@@ -16,7 +16,9 @@ CONST_WINDOW: Final = 0x3000 << 32
 PARAM_WINDOW: Final = 0x4000 << 32
 GLOBAL_BASE: Final = 0x7F00
 
-_FORMATS: Final = {size: struct.Struct(f"<{code}") for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q"))}
+_FORMATS: Final = {
+    size: struct.Struct(f"<{code}") for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q"))
+}
 
 
 class Region:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.ptxsim.errors import PtxError
 
@@ -163,6 +163,8 @@ class Parser:
     def __init__(self, text: str) -> None:
         self.tokens = list(tokens(text))
         self.at = 0
+        self.scopes: list[dict[str, str]] = []
+        self.renamed = 0
 
     # ------------------------------------------------------------------ tokens
 
@@ -325,6 +327,8 @@ class Parser:
         return out
 
     def block(self, function: Function, module: Module) -> None:
+        """The inside of braces; what a nested block declares gets a name of its own."""
+        self.scopes.append({})
         while not self.take("}"):
             token = self.peek()
             if token.text == "{":
@@ -333,7 +337,7 @@ class Parser:
             elif token.text == ".reg":
                 self.registers(function)
             elif token.text in (".local", ".param"):
-                function.locals += self.variables()
+                function.locals += [self.scoped(each) for each in self.variables()]
             elif token.text == ".shared":
                 module.variables += self.variables()
             elif token.text in (".loc", ".pragma", ".file"):
@@ -352,6 +356,23 @@ class Parser:
                     function.body.append(Label(token.text, token.line))
             else:
                 function.body.append(self.instruction())
+        self.scopes.pop()
+
+    def scoped(self, variable: Variable) -> Variable:
+        if len(self.scopes) == 1:
+            return variable
+        return replace(variable, name=self.rename(variable.name))
+
+    def rename(self, name: str) -> str:
+        self.renamed += 1
+        self.scopes[-1][name] = f"{name}@{self.renamed}"
+        return self.scopes[-1][name]
+
+    def resolve(self, name: str) -> str:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return name
 
     def registers(self, function: Function) -> None:
         self.next()
@@ -363,6 +384,8 @@ class Parser:
                 names = [f"{name}{k}" for k in range(self.integer())]
                 self.need(">")
             for each in names:
+                if len(self.scopes) > 1:
+                    each = self.rename(each)
                 if each in function.regs:
                     raise PtxError(f"{function.name}: register {each} is declared twice")
                 function.regs[each] = type_
@@ -374,7 +397,7 @@ class Parser:
         guard = None
         if self.take("@"):
             negated = self.take("!")
-            guard = (self.next().text, negated)
+            guard = (self.resolve(self.next().text), negated)
         token = self.next()
         operands: list[Operand] = []
         while not self.take(";"):
@@ -387,9 +410,7 @@ class Parser:
         if self.take("["):
             base = self.atom()
             offset = 0
-            if self.take("+"):
-                offset = self.integer()
-            elif self.peek().text == "-":
+            if self.take("+") or self.peek().text == "-":
                 offset = self.integer()
             self.need("]")
             if not isinstance(base, Reg | Name | Imm):
@@ -423,7 +444,8 @@ class Parser:
             return Imm(int(token.text[2:], 16), 32 if token.text[1] in "fF" else 64)
         if token.kind != "word":
             raise PtxError(f"line {token.line}: unexpected {token.text!r}")
-        return Reg(token.text) if token.text.startswith("%") else Name(token.text)
+        name = self.resolve(token.text)
+        return Reg(name) if token.text.startswith("%") else Name(name)
 
 
 def parse(text: str) -> Module:
