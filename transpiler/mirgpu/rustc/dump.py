@@ -197,6 +197,8 @@ def _flags(source: Path, options: RustcOptions) -> list[str]:
         "-Ztrim-diagnostic-paths=no",
         "-Zspan-free-formats",
         "-Zmir-include-spans=on",
+        # Else a type that is too long for a message lands in a file in the current folder.
+        "-Zwrite-long-types-to-disk=no",
         *(f"-C{value}" for value in options.codegen),
         *(f"-Z{value}" for value in options.unstable),
         *options.extra,
