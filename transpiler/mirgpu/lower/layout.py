@@ -36,6 +36,7 @@ from mirgpu.mir.syntax import (
     PathTy,
     PatternTy,
     Prim,
+    QualifiedSeg,
     RawPtrTy,
     RefTy,
     SliceTy,
@@ -265,6 +266,12 @@ class Layouts:
         return Layout(_round_up(at, align), align, exact, variants=(variant,))
 
     def _nominal_layout(self, ty: PathTy | DefTy) -> Layout:
+        if isinstance(ty, PathTy) and isinstance(ty.path.segments[0], QualifiedSeg):
+            raise LowerError(
+                "MG0332",
+                f"which type `{self.types.text(ty)}` is, the MIR text does not tell",
+                help="give the function a parameter for that type, or mark it `#[inline]`",
+            )
         wrapped = self.peel_once(ty)
         if wrapped is not None:
             inner = self.of(wrapped)

@@ -26,12 +26,14 @@ from mirgpu.mir.syntax import (
     CInt,
     Constant,
     ConstItemDef,
+    CPath,
     DefTy,
     DisambSeg,
     FnItemDef,
     GenericArg,
     GenericArgs,
     ImplAtSeg,
+    ImplTy,
     Item,
     Lifetime,
     NameSeg,
@@ -70,7 +72,7 @@ class _Impl:
     generics: tuple[str, ...]
 
 
-_EMPTY = Subst({})
+_EMPTY = Subst({}, open=True)
 
 
 @final
@@ -604,10 +606,15 @@ def _capitals(item: FnItemDef) -> set[str]:
     out: set[str] = set()
 
     def walk(node: object) -> None:
-        if isinstance(node, PathTy) and len(node.path.segments) == 1:
+        if isinstance(node, PathTy | CPath) and len(node.path.segments) == 1:
             head = node.path.segments[0]
             if isinstance(head, NameSeg) and head.args is None:
                 out.add(head.name)
+        if isinstance(node, ImplTy):
+            from mirgpu.mir.printer import print_type
+
+            out.add(print_type(node))
+            return
         if isinstance(node, tuple):
             for part in node:
                 walk(part)

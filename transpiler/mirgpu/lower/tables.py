@@ -5,25 +5,40 @@ from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.freeze import is_freeze
 from mirgpu.lower.operands import constants
-from mirgpu.mir.syntax import ArrayTy, Assign, BorrowKind, Constant, RawPtr, RawPtrKind, Ref, Use
+from mirgpu.mir.syntax import (
+    ArrayAggregate,
+    ArrayTy,
+    Assign,
+    BorrowKind,
+    CArray,
+    Constant,
+    RawPtr,
+    RawPtrKind,
+    Ref,
+    Use,
+)
 
 
 def alias_table(fx: FnContext, local: int) -> bool:
     """Let an array local that is one constant, and only read, be that constant's memory."""
     made = fx.index.single(local)
-    if (
-        not isinstance(made, Assign)
-        or not isinstance(made.rvalue, Use)
-        or not isinstance(made.rvalue.operand, Constant)
-        or local not in fx.index.indexed
-        or not _only_read(fx, local)
-    ):
+    if not isinstance(made, Assign) or local not in fx.index.indexed or not _only_read(fx, local):
         return False
+    match made.rvalue:
+        case Use(Constant(value)):
+            pass
+        case ArrayAggregate(operands) if operands:
+            values = tuple(o.value for o in operands if isinstance(o, Constant))
+            if len(values) != len(operands):
+                return False
+            value = CArray(values)
+        case _:
+            return False
     try:
         ty = fx.local_ty(local)
         if not isinstance(ty, ArrayTy) or not is_freeze(fx.layouts, ty):
             return False
-        image = constants(fx).image(made.rvalue.operand.value, ty)
+        image = constants(fx).image(value, ty)
     except LowerError:
         return False
     (definition,) = fx.index.definitions[local]

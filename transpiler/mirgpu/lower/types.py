@@ -75,10 +75,14 @@ _SCALARS: dict[str, Type] = {
 
 @final
 class Subst:
-    """What a body's type and constant parameters stand for, and the types seen under it."""
+    """What a body's type and constant parameters stand for, and the types seen under it.
 
-    def __init__(self, mapping: Mapping[str, GenericArg]) -> None:
+    An ``open`` one is for signatures to be matched: parameters stay what they are.
+    """
+
+    def __init__(self, mapping: Mapping[str, GenericArg], *, open: bool = False) -> None:
         self.mapping = dict(mapping)
+        self.open = open
         self.cache: dict[int, tuple[object, Ty]] = {}
 
 
@@ -146,6 +150,8 @@ class Types:
             case SliceTy(elem):
                 return SliceTy(self.mono(elem, subst))
             case ArrayTy(elem, length):
+                if subst.open and not isinstance(length, CInt):
+                    return ArrayTy(self.mono(elem, subst), length)
                 return ArrayTy(self.mono(elem, subst), CInt(self.length(length, subst), None))
             case TupleTy(elems):
                 return TupleTy(tuple(self.mono(elem, subst) for elem in elems))
@@ -256,7 +262,7 @@ class Types:
             case CBool() | CChar():
                 return arg
             case CVerbatim():
-                return CInt(self.length(arg, subst), None)
+                return arg if subst.open else CInt(self.length(arg, subst), None)
         if is_type(arg):
             return self.mono(arg, subst)  # type: ignore[arg-type]
         return arg
@@ -482,6 +488,8 @@ def _param_name(node: object) -> str | None:
         if isinstance(head, NameSeg) and head.args is None:
             return head.name
     if isinstance(node, VerbatimTy):
+        return node.text
+    if isinstance(node, CVerbatim):
         return node.text
     if isinstance(node, ImplTy):
         from mirgpu.mir.printer import print_type

@@ -121,3 +121,59 @@ pub fn closures(i: usize, x: &[u32], out: &mut [u32]) {
     let d = apply_once(Some, k).map_or(1, |v| v >> 1);
     out[i] = a ^ b.rotate_left(3) ^ c ^ d ^ log;
 }
+
+#[derive(Clone, Copy)]
+pub struct Mat<T, const R: usize, const C: usize> {
+    cells: [[T; C]; R],
+}
+
+impl<T: Copy + Default + Add<Output = T> + Mul<Output = T>, const R: usize, const C: usize> Mat<T, R, C> {
+    #[inline(never)]
+    fn times<const K: usize>(&self, o: &Mat<T, C, K>) -> Mat<T, R, K> {
+        let mut cells = [[T::default(); K]; R];
+        for r in 0..R {
+            for k in 0..K {
+                for c in 0..C {
+                    cells[r][k] = cells[r][k] + self.cells[r][c] * o.cells[c][k];
+                }
+            }
+        }
+        Mat { cells }
+    }
+}
+
+trait Total {
+    type Sum;
+    fn total(&self) -> Self::Sum;
+}
+
+impl<const N: usize> Total for [u8; N] {
+    type Sum = u32;
+    #[inline(never)]
+    fn total(&self) -> u32 {
+        self.iter().fold(N as u32, |s, v| s + *v as u32)
+    }
+}
+
+impl Total for [f32] {
+    type Sum = f32;
+    #[inline(never)]
+    fn total(&self) -> f32 {
+        self.iter().sum()
+    }
+}
+
+impl<A: Total<Sum = u32>, B: Total<Sum = u32>> Total for (A, B) {
+    type Sum = u32;
+    #[inline(never)]
+    fn total(&self) -> u32 {
+        self.0.total() + self.1.total()
+    }
+}
+
+pub fn matrices(i: usize, x: &[f32], out: &mut [f32]) {
+    let a = Mat { cells: [[x[i], 1.0, 2.0], [x[0], 3.0, 0.5]] };
+    let b = Mat { cells: [[1.0], [x[1]], [4.0]] };
+    let c = a.times(&b);
+    out[i] = c.cells[0][0] - c.cells[1][0] + x[i..].total() + ([1u8, 2, i as u8], [7u8; 2]).total() as f32;
+}
