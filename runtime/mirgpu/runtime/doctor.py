@@ -225,19 +225,20 @@ def _cupy(driver: _Driver | None) -> Finding:
 
 
 def _isa(driver: _Driver) -> Finding:
-    from mirgpu.driver import DEFAULT_ARCH
     from mirgpu.targets.ptx.arch import find_arch
+    from mirgpu.targets.registry import TARGETS
 
     newest = next((isa for cuda, isa in _NEWEST_ISA if driver.cuda >= cuda), (0, 0))
-    emitted = find_arch(DEFAULT_ARCH).isa_version
+    default = find_arch(TARGETS["ptx"].default_arch)
+    emitted = default.isa_version
     found = (
         f"the driver reads PTX up to {newest[0]}.{newest[1]}, mirgpu writes "
-        f"{emitted[0]}.{emitted[1]} for {DEFAULT_ARCH}"
+        f"{emitted[0]}.{emitted[1]} for {default.name}"
     )
     gives = "whether the driver reads what mirgpu writes"
     if emitted > newest:
         return Finding("PTX version", Status.PROBLEM, found, gives, "update the NVIDIA driver")
-    old = [name for name, number in driver.gpus if number < find_arch(DEFAULT_ARCH).number]
+    old = [name for name, number in driver.gpus if number < default.number]
     if old:
         todo = f"pass --arch sm_{min(number for _, number in driver.gpus)}"
         found += f"; too new for {', '.join(old)}"

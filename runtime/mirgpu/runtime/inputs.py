@@ -49,7 +49,7 @@ def make_array(ty: HostType, length: int, kind: str, seed: int, name: str) -> Ar
                 lambda count, k: np.zeros_like(count),
             )
         case "arange":
-            scalars, variants = _count, lambda count, k: count % k
+            scalars, variants = _count, _cycle
         case "random":
             scalars = lambda ty, shape: _random(random, ty, shape, length)  # noqa: E731
             variants = lambda count, k: random.randint(0, k, count.shape)  # noqa: E731
@@ -86,6 +86,10 @@ def _fill(ty: HostType, array: Array, scalars: _Fill, variant: _Choose) -> None:
             pass
         case _:
             assert_never(ty)
+
+
+def _cycle(count: Array, variants: int) -> Array:
+    return np.asarray(count % variants)
 
 
 def _count(ty: ScalarType, shape: tuple[int, ...]) -> Array:

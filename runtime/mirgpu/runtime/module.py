@@ -81,12 +81,20 @@ def load_source(
         artifact = _read(source)
         chosen = _choose(device, artifact.manifest.target)
     else:
-        chosen = _choose(device, "ptx" if arch is not None else None)
+        chosen = _choose(device, _target_of(arch))
         artifact = _transpile(source, _transpile_options(kernels, index, arch, chosen, options))
     module = Module(artifact, chosen, load_options)
     for name in kernels:
         module.kernel(name)
     return module
+
+
+def _target_of(arch: str | None) -> str | None:
+    if arch is None:
+        return None
+    from mirgpu.targets.registry import target_for
+
+    return target_for(None, arch).name
 
 
 def _choose(name: str | None, target: str | None) -> Device:

@@ -8,7 +8,7 @@ from mirgpu.runtime.arguments import Bound, Memory
 from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.config import LaunchConfig
 from mirgpu.runtime.devices.base import Availability, LoadOptions
-from mirgpu.runtime.errors import LaunchValueError
+from mirgpu.runtime.errors import LaunchError, LaunchValueError
 from mirgpu.runtime.manifest import KernelInfo, Manifest
 from mirgpu.runtime.packing import host_regions, pack
 from mirgpu.runtime.panics import PanicRecord, panic_of
@@ -46,7 +46,7 @@ class InterpModule:
 
     def launch(self, kernel: KernelInfo, config: LaunchConfig, bound: Sequence[Bound]) -> None:
         """Interpret every thread; the arrays are the kernel's memory."""
-        from mirgpu.kir.interpreter import Interpreter
+        from mirgpu.kir.interpreter import Interpreter, InterpreterError
 
         if config.stream not in (None, 0):
             raise LaunchValueError("MG0508", f"{kernel.name}: device interp has no streams")
@@ -69,15 +69,21 @@ class InterpModule:
             for member in region.members:
                 addresses[id(member)] = base + member.address - region.address
         buffer = pack(kernel, bound, lambda memory: addresses[id(memory)], config.extents)
-        report = interpreter.launch(
-            kernel.symbol,
-            config.grid,
-            config.block,
-            buffer,
-            order=self._options.order,
-            seed=self._options.seed,
-            progress=None,
-        )
+        try:
+            report = interpreter.launch(
+                kernel.symbol,
+                config.grid,
+                config.block,
+                buffer,
+                order=self._options.order,
+                seed=self._options.seed,
+            )
+        except InterpreterError as error:
+            raise LaunchError(
+                "MG0517",
+                f"{kernel.name}: {error}",
+                notes=("Rust leaves this undefined: no safe code does it",),
+            ) from None
         if report.count:
             records = [
                 PanicRecord(r.site, r.block, r.thread, tuple(r.operands)) for r in report.records
