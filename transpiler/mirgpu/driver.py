@@ -6,7 +6,7 @@ Stages are imported when they run, so that a run from the cache imports none of 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
@@ -16,9 +16,9 @@ from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.manifest import Manifest, PanicInfo, PanicOperandInfo
 
 if TYPE_CHECKING:
+    from mirgpu.crate_info import CrateInfo, LayoutOracle, TypeLayout
     from mirgpu.kir.module import Module, PanicSite
     from mirgpu.lower import Lowered
-    from mirgpu.lower.crate_info import CrateInfo, LayoutOracle
     from mirgpu.mir.dump import Dump
 
 KIR = "kir"
@@ -56,11 +56,17 @@ class Options:
 @final
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """An artifact and the texts it came from.  ``mir`` is the self-contained dump."""
+    """An artifact and what it was made from.
+
+    ``mir`` is the dump as it came, ``layouts`` what rustc was asked beside it (none for a dump,
+    which has in it all that will ever be known), ``module`` the optimised kir.
+    """
 
     artifact: Artifact
     mir: str
-    kir: str
+    info: "CrateInfo"
+    layouts: "Mapping[str, TypeLayout] | None"
+    module: "Module"
 
 
 def transpile(source: Path | str, options: Options) -> Artifact:
@@ -71,6 +77,8 @@ def transpile(source: Path | str, options: Options) -> Artifact:
     """
     from mirgpu.artifact_cache import ArtifactCache
 
+    if isinstance(source, Path) and not source.is_file():
+        raise UsageError(f"no such file: {source}")
     if isinstance(source, str) or source.suffix == ".mir" or options.dump_after:
         return build(source, options).artifact
     cache = ArtifactCache(source, options)
@@ -87,7 +95,6 @@ def build(
     record: Callable[[tuple[Path, ...]], None] | None = None,
 ) -> Emitted:
     """Run every stage.  ``record`` is told the files that rustc read."""
-    from mirgpu.kir.printer import print_module
     from mirgpu.lower import LowerOptions, lower_module
     from mirgpu.mir.dump import Dump
 
@@ -95,6 +102,7 @@ def build(
     dump = Dump(text, file)
     if info is None:
         info = _info_of(dump)
+    recorder = None if oracle is None else _Recorder(oracle)
     lowered = lower_module(
         dump,
         info,
@@ -103,11 +111,27 @@ def build(
             index=options.index,
             overflow_checks=options.overflow_checks,
         ),
-        oracle,
+        recorder,
     )
     module = _optimise(lowered.module, options)
     artifact = _emit(module, lowered, info, options)
-    return Emitted(artifact, text, print_module(module))
+    layouts = None if recorder is None else recorder.resolved
+    return Emitted(artifact, text, info, layouts, module)
+
+
+class _Recorder:
+    """Passes questions on, and keeps the answers for the self-contained dump."""
+
+    def __init__(self, oracle: "LayoutOracle") -> None:
+        self._oracle = oracle
+        self.resolved: dict[str, TypeLayout] = {}
+
+    def resolve(
+        self, types: Sequence[str], variants: Mapping[str, frozenset[str]]
+    ) -> "Mapping[str, TypeLayout]":
+        answers = self._oracle.resolve(types, variants)
+        self.resolved.update(answers)
+        return answers
 
 
 def _mir(
@@ -118,8 +142,6 @@ def _mir(
     """The dump, its name for messages, and what rustc says beside it."""
     if isinstance(source, str):
         return source, "<stdin>", None, None
-    if not source.exists():
-        raise UsageError(f"no such file: {source}")
     if source.suffix == ".mir":
         return read_text(source), str(source), None, None
     from mirgpu.rustc import RustcOptions, dump_mir

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from mirgpu.diagnostics import UsageError
-from mirgpu.driver import Options, build, transpile
+from mirgpu.driver import Emitted, Options, build, transpile
 from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.manifest import embed, to_json
 
@@ -47,11 +47,13 @@ def _write_emitted(
         raise UsageError("-o goes without --emit; --out-dir says where --emit writes")
     if out_dir is None and len(kinds) > 1:
         raise UsageError("--emit of several kinds needs --out-dir")
+    from mirgpu.kir.printer import print_module
+
     emitted = build(source, options)
     texts = {
         "ptx": lambda: _text(emitted.artifact),
-        "kir": lambda: emitted.kir,
-        "mir": lambda: emitted.mir,
+        "kir": lambda: print_module(emitted.module),
+        "mir": lambda: _mir(emitted),
         "manifest": lambda: to_json(emitted.artifact.manifest),
     }
     if out_dir is None:
@@ -60,6 +62,19 @@ def _write_emitted(
     stem = source.stem if isinstance(source, Path) else "stdin"
     suffix = {"manifest": "manifest.json"}
     write_files({out_dir / f"{stem}.{suffix.get(kind, kind)}": texts[kind]() for kind in kinds})
+
+
+def self_contained(source: Path, options: Options) -> str:
+    """A dump of ``source`` that can be transpiled without rustc: what ``--emit mir`` writes."""
+    return _mir(build(source, options))
+
+
+def _mir(emitted: Emitted) -> str:
+    from mirgpu.rustc import make_self_contained
+
+    if emitted.layouts is None:
+        return emitted.mir
+    return make_self_contained(emitted.mir, emitted.info, emitted.layouts)
 
 
 def _kinds(emit: str) -> tuple[str, ...]:
