@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from mirgpu import cache
@@ -16,6 +15,8 @@ _FLAGS = ("--edition=2021", "--cap-lints=allow", "-Copt-level=3")
 
 def device_folder() -> Path:
     """The device crate's sources, the same path in a checkout and in an installation."""
+    from importlib.util import find_spec
+
     spec = find_spec("mirgpu.runtime")
     assert spec is not None
     assert spec.submodule_search_locations

@@ -13,16 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from mirgpu import cache
 from mirgpu.crate_info import CrateInfo
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.rustc import device_crate, sidecar
 from mirgpu.rustc.find import Rustc, find_rustc
-from mirgpu.rustc.layouts import Layouts
-from mirgpu.rustc.outline import Outline
-from mirgpu.rustc.process import Job, Output
+from mirgpu.rustc.process import Job, Output, expand_arguments
+
+if TYPE_CHECKING:
+    # Imported while rustc runs.
+    from mirgpu.rustc.outline import Outline
 
 _INLINE_THRESHOLD = 100_000
 _LACKS_CRATE = re.compile(r"E0432|E0433|E0463|cannot find .*`mirgpu`")
@@ -67,11 +69,13 @@ class MirDump:
         self,
         text: str,
         files: tuple[Path, ...],
-        outline: Outline,
+        outline: "Outline",
         options: RustcOptions,
         source: Path,
         key: str | None,
     ) -> None:
+        from mirgpu.rustc.layouts import Layouts
+
         self.text = text
         self.files = files
         self.rustc = outline.rustc
@@ -133,6 +137,8 @@ def start_dump(source: Path, options: RustcOptions) -> Callable[[], MirDump]:
     )
     known = _load(key) if options.cache else None
     if known is not None:
+        from mirgpu.rustc.outline import Outline
+
         text, files, content_key = known
         outline = Outline(rustc, str(source), flags)
         return lambda: MirDump(text, files, outline, options, source, content_key)
@@ -144,8 +150,12 @@ def _run(
 ) -> Callable[[], MirDump]:
     shown = [*_messages(options), *flags, "-Zunpretty=mir", "--emit=dep-info={pipe}"]
     job = Job(rustc, [*shown, str(source)], pipe=True)
+    expanded = Job(rustc, expand_arguments(flags, str(source)))
+
+    from mirgpu.rustc.outline import Outline
+
     outline = Outline(rustc, str(source), flags)
-    outline.start()
+    outline.start(expanded)
 
     def finish() -> MirDump:
         output = job.result()

@@ -12,7 +12,7 @@ from typing import Any, final
 from mirgpu.crate_info import AdtInfo, BodyInfo
 from mirgpu.rustc import identity, skeleton
 from mirgpu.rustc.find import Rustc
-from mirgpu.rustc.process import Job
+from mirgpu.rustc.process import Job, expand_arguments
 from mirgpu.rustc.scan import Item, parse_crate
 from mirgpu.rustc.tokens import ScanError
 
@@ -35,11 +35,10 @@ class Outline:
         self._job: Job | None = None
         self._failure: Exception | None = None
 
-    def start(self) -> None:
-        """Begin in the background."""
+    def start(self, expanded: Job | None = None) -> None:
+        """Begin in the background; ``expanded`` is the first run, if it has begun already."""
         if self._thread is None:
-            arguments = (*self.flags, "--cap-lints=allow", "-Zunpretty=expanded", self.source)
-            self._job = Job(self.rustc, arguments)
+            self._job = expanded or Job(self.rustc, expand_arguments(self.flags, self.source))
             self._thread = threading.Thread(target=self._work, daemon=True)
             self._thread.start()
 

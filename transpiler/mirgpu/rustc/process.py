@@ -11,6 +11,11 @@ from mirgpu.diagnostics import ToolMissingError
 from mirgpu.rustc.find import Rustc
 
 
+def expand_arguments(flags: Sequence[str], source: str) -> list[str]:
+    """Arguments that print the crate with its macros expanded."""
+    return [*flags, "--cap-lints=allow", "-Zunpretty=expanded", source]
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Output:

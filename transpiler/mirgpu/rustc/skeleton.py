@@ -181,10 +181,12 @@ class _Writer:
                     self.impl(item, key)
                 case "fn" if "const" in item.qualifiers and item.body is not None:
                     self.line(f"{self.head(item)} {{{item.body}}}", key)
-                case "fn" if interesting(item.items):
-                    self.line(f"fn {item.name}() {{", None)
-                    self.items(item.items, None)
-                    self.line("}", None)
+                case "fn" if key not in self.dropped:
+                    # Only its name counts, for imports.
+                    self.line(f"{item.visibility} fn {item.name}() {{", key)
+                    if interesting(item.items):
+                        self.items(item.items, None)
+                    self.line("}", key)
                 case _:
                     pass
 
@@ -254,7 +256,8 @@ class _Writer:
             ("i", number),
         )
         methods = [inner for inner in item.items if inner.kind == "fn" and inner.body is not None]
-        if item.trait is None or not methods:
+        if item.trait is None or not methods or bare or item.trait.endswith("Drop"):
+            # `Drop::drop` must not be named.
             return
         method = min(methods, key=lambda fn: ("impl " in fn.head, len(_types(fn.generics))))
         path = f"<{own} as {meant(item.trait)}>"
