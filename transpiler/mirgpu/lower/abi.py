@@ -21,14 +21,14 @@ from mirgpu.kir.ops import (
 from mirgpu.kir.ops import Return as KReturn
 from mirgpu.kir.types import I32, I64, AddressSpace, IntType, PtrType
 from mirgpu.lower.context import FnContext, Round
-from mirgpu.lower.errors import LowerError
+from mirgpu.lower.errors import LowerError, trait_objects
 from mirgpu.lower.function import lower_blocks, make_slots
 from mirgpu.lower.host import has_interior, host_type
 from mirgpu.lower.places import local_place
 from mirgpu.lower.resolve import Instance
 from mirgpu.lower.types import is_integer, is_unsized
 from mirgpu.lower.values import Fat, Memory, PlaceRef, Scalar, store
-from mirgpu.mir.syntax import DefTy, PathTy, Prim, RawPtrTy, RefTy, SliceTy, TupleTy, Ty
+from mirgpu.mir.syntax import DefTy, DynTy, PathTy, Prim, RawPtrTy, RefTy, SliceTy, TupleTy, Ty
 from mirgpu.runtime.manifest import HostType, KernelInfo, KernelParam, ParamKind, ScalarType
 
 _GLOBAL = PtrType(AddressSpace.GLOBAL)
@@ -185,11 +185,7 @@ def _pointer_param(
     elif isinstance(inner, Prim) and inner.name == "str":
         elem = fx.types.u8
     elif is_unsized(inner):
-        raise LowerError(
-            "MG0307",
-            "trait objects are not supported",
-            help="use a generic parameter or an enum instead of `dyn`",
-        )
+        raise trait_objects()
     _check_shared(fx, elem, set())
     interior = has_interior(fx, elem)
     freeze = isinstance(ty, RefTy) and not ty.mutable and not interior
@@ -219,6 +215,8 @@ def _check_shared(fx: FnContext, ty: Ty, seen: set[int]) -> None:
     if isinstance(ty, RefTy | RawPtrTy):
         _check_shared(fx, ty.pointee, seen)
         return
+    if isinstance(ty, DynTy):
+        raise trait_objects()
     fx.layouts.exact(ty, _SHARED_WITH_HOST)
     elem = getattr(ty, "elem", None)
     if elem is not None:

@@ -16,7 +16,7 @@ from mirgpu.kir.ops import Operand as KOperand
 from mirgpu.kir.types import I32, I64, PTR
 from mirgpu.lower import intrinsics, library
 from mirgpu.lower.context import FnContext
-from mirgpu.lower.errors import LowerError
+from mirgpu.lower.errors import LowerError, trait_objects
 from mirgpu.lower.intrinsic_table import Call as IntrinsicCall
 from mirgpu.lower.operands import operand
 from mirgpu.lower.places import field, place, pointed
@@ -38,6 +38,7 @@ from mirgpu.lower.values import (
 from mirgpu.mir.syntax import (
     Call,
     DefTy,
+    DynTy,
     FnDefTy,
     FnItem,
     NameSeg,
@@ -139,6 +140,8 @@ def _call_path(
         call_instance(fx, instance, args, dest, fx.crate.path_text(path))
         return
     head = path.segments[0]
+    if isinstance(head, QualifiedSeg) and isinstance(head.self_ty, DynTy):
+        raise trait_objects()
     if isinstance(head, QualifiedSeg) and head.trait is not None:
         method = library.Method(head.self_ty, head.trait, last_name(path) or "", args, dest, source)
         if library.lower(fx, method):

@@ -5,7 +5,7 @@ from typing import assert_never
 from mirgpu.kir.ops import CastOp, IntConst, Operand
 from mirgpu.kir.types import I1, I64, PTR, FloatType, IntType, PtrType, Type
 from mirgpu.lower.context import FnContext
-from mirgpu.lower.errors import LowerError
+from mirgpu.lower.errors import LowerError, trait_objects
 from mirgpu.lower.types import is_fat, is_signed, pointee, scalar_type
 from mirgpu.lower.values import (
     Fat,
@@ -167,11 +167,7 @@ def _unsize(fx: FnContext, value: Val, ty: Ty) -> Val:
         inner = fx.layouts.peel(value.ty)
         source = pointee(inner)
     if isinstance(target, DynTy):
-        raise LowerError(
-            "MG0307",
-            "trait objects are not supported",
-            help="use a generic parameter (`impl Trait`) or an enum instead of `dyn`",
-        )
+        raise trait_objects()
     if isinstance(source, ArrayTy):
         assert isinstance(source.len, CInt)
         meta = IntConst(I64, source.len.value)

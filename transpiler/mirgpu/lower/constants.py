@@ -123,9 +123,7 @@ class Constants(ConstantTypes):
                 yield from self._adt(path, names, tuple(v for _, v in adt_fields), ty, offset)
                 return
             case CIndirect(alloc, start, _):
-                self.layouts.exact(ty, "an allocation's bytes")
-                size = self.layouts.of(ty).size
-                yield offset, Blob(alloc_part(self.round, alloc, start, size), size)
+                yield from self._indirect(alloc, start, ty, offset)
                 return
             case _:
                 pass
@@ -138,6 +136,18 @@ class Constants(ConstantTypes):
             yield from self._bits(value, ty, layout, offset)
         elif layout.size:
             raise LowerError("MG0311", f"a constant of type `{self.types.text(ty)}` in this form")
+
+    def _indirect(self, alloc: str, start: int, ty: Ty, offset: int) -> Iterator[tuple[int, Piece]]:
+        self.layouts.exact(ty, "an allocation's bytes")
+        layout = self.layouts.of(ty)
+        image = alloc_part(self.round, alloc, start, layout.size)
+        if layout.scalar is not None:
+            yield offset, image.leaf(0, layout.scalar)
+        elif layout.fat:
+            yield offset, image.leaf(0, PTR)
+            yield offset + 8, image.leaf(8, I64)
+        else:
+            yield offset, Blob(image, layout.size)
 
     def _elem(self, ty: Ty) -> Ty:
         if isinstance(ty, ArrayTy | SliceTy):

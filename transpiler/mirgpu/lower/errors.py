@@ -22,6 +22,14 @@ class LowerError(Exception):
         self.notes = notes
 
 
+def trait_objects() -> LowerError:
+    return LowerError(
+        "MG0307",
+        "trait objects are not supported",
+        help="use a generic parameter (`impl Trait`) or an enum instead of `dyn`",
+    )
+
+
 def is_library(file: str) -> bool:
     """Whether ``file`` belongs to Rust's own libraries, as rustc prints their paths."""
     return any(part in file for part in _LIBRARY)

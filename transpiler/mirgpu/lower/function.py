@@ -132,18 +132,38 @@ def _block(fx: FnContext, block: BasicBlock) -> tuple[int, ...]:
             statement(fx, node)
         except LowerError as error:
             _failed(fx, error, print_statement(node))
+        except _UNFORESEEN as error:
+            _failed(fx, _unforeseen(error), print_statement(node))
     last = block.terminator
     fx.b.loc = fx.location(last.source)
     try:
         return terminate(fx, block)
-    except LowerError as error:
-        _failed(fx, error, print_terminator(last))
+    except (LowerError, *_UNFORESEEN) as error:
+        known = error if isinstance(error, LowerError) else _unforeseen(error)
+        _failed(fx, known, print_terminator(last))
         if fx.b.open:
             from mirgpu.kir.ops import Unreachable
 
             fx.b.end(Unreachable(None))
         target = getattr(last, "target", None)
         return (target,) if isinstance(target, int) else ()
+
+
+_UNFORESEEN = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def _unforeseen(error: Exception) -> LowerError:
+    """MIR of a form that nobody thought of: told as such, at its place."""
+    where = error.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    at = f"{where.tb_frame.f_code.co_name}:{where.tb_lineno}" if where is not None else "?"
+    return LowerError(
+        "MG0399",
+        "this form of MIR is not supported",
+        notes=(f"{type(error).__name__}: {error} ({at})",),
+        help="please report it, with the Rust line",
+    )
 
 
 def _failed(fx: FnContext, error: LowerError, mir: str) -> None:

@@ -103,13 +103,13 @@ def _named(crate: Crate, functions: list[ItemHeader], name: str) -> Kernel:
         )
     reason = why_not(crate, exact[0], named=True)
     if reason is not None:
-        info = crate.bodies.info_of(exact[0])
+        file, line = crate.place_of(crate.bodies.instance(exact[0], {}))
         raise DiagnosticError(
             Diagnostic(
                 "MG0362",
                 f"`{name}` cannot be a kernel: {reason}",
-                file=info.file if info is not None else crate.dump.file,
-                line=info.line if info is not None else exact[0].line,
+                file=file or crate.dump.file,
+                line=line,
                 helps=("call it from a `pub fn` that returns nothing and is not generic",),
             )
         )

@@ -6,6 +6,7 @@ from mirgpu.kir.ops import IntConst
 from mirgpu.kir.types import I1, I64, PTR
 from mirgpu.lower.constants import Blob, Constants, Piece, leaf_operand
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr
 from mirgpu.lower.places import place
 from mirgpu.lower.types import Subst
@@ -79,7 +80,10 @@ def constant(fx: FnContext, value: CValue, expected: Ty | None) -> Val:
         assert not isinstance(piece, Blob)
         return Scalar(ty, leaf_operand(fx, piece))
     if layout.fat:
-        (_, ptr), (_, meta) = c.pieces(value, ty)
+        parts = [piece for _, piece in c.pieces(value, ty)]
+        if len(parts) != 2:
+            raise LowerError("MG0311", f"a constant of type `{fx.types.text(ty)}` in this form")
+        ptr, meta = parts
         assert not isinstance(ptr, Blob)
         assert not isinstance(meta, Blob)
         return Fat(ty, leaf_operand(fx, ptr), leaf_operand(fx, meta))
