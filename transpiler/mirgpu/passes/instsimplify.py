@@ -24,7 +24,7 @@ Floats keep the difference of -0.0 and NaN; what is undefined is left to happen.
 from typing import assert_never
 
 from mirgpu.kir.cfg import Cfg
-from mirgpu.kir.module import Block, Function, Module, ParamRole
+from mirgpu.kir.module import Block, Function, Module
 from mirgpu.kir.ops import (
     Alloca,
     Barrier,
@@ -62,9 +62,10 @@ from mirgpu.kir.ops import (
     Value,
 )
 from mirgpu.kir.types import I1, IntType
-from mirgpu.kir.visit import results_of, successors
+from mirgpu.kir.visit import results_of
 from mirgpu.passes import fold
 from mirgpu.passes.bits import largest
+from mirgpu.passes.facts import facts_of
 from mirgpu.passes.rewrite import (
     map_functions,
     substitute,
@@ -74,7 +75,7 @@ from mirgpu.passes.rewrite import (
 )
 from mirgpu.passes.simplify_binary import Simpler, simplify_binary
 from mirgpu.passes.simplify_cast import simplify_cast
-from mirgpu.passes.simplify_compare import Facts, simplify_compare
+from mirgpu.passes.simplify_compare import simplify_compare
 
 NAME = "instsimplify"
 
@@ -89,18 +90,7 @@ class _Simplifier:
         self._function = function
         self._mapping: dict[Value, Operand] = {}
         self._definitions: dict[Value, Instruction] = {}
-        arguments: dict[Value, list[Operand]] = {}
-        params = {block.label: block.params for block in function.blocks}
-        for block in function.blocks:
-            for target in successors(block.terminator):
-                for param, arg in zip(params[target.label], target.args, strict=True):
-                    arguments.setdefault(param, []).append(arg)
-            for node in block.instructions:
-                for result in results_of(node):
-                    self._definitions[result] = node
-        starts = [p.value for p in function.params if p.role is ParamRole.SLICE_PTR]
-        # Rust's slices never start at null.
-        self._facts = Facts(self._definitions, arguments, frozenset(starts))
+        self._facts = facts_of(function, self._definitions)
 
     def run(self) -> Function:
         cfg = Cfg(self._function)

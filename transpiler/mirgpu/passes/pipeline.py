@@ -11,6 +11,7 @@ from mirgpu.passes import (
     infer_address_spaces,
     inline,
     instsimplify,
+    jump_threading,
     mem2reg,
     simplify_cfg,
     sroa,
@@ -33,6 +34,7 @@ _TO_VALUES: tuple[Pass, ...] = (
     mem2reg,  # scalar slots become values; where one held another's address, that one is free now
     instsimplify,  # what the values made constant or simple
     simplify_cfg,  # branches that became constant, joins without work
+    jump_threading,  # the test of an Option just made, with the answer known
     dce,  # what the steps before left over
 )
 

@@ -1,11 +1,6 @@
 """Identities of comparisons, for ``instsimplify``."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import final
-
 from mirgpu.kir.ops import (
-    Alloca,
     Binary,
     BinaryOp,
     Cast,
@@ -13,7 +8,6 @@ from mirgpu.kir.ops import (
     Compare,
     CompareOp,
     FloatConst,
-    GlobalAddr,
     IntConst,
     Operand,
     PtrAdd,
@@ -25,6 +19,7 @@ from mirgpu.kir.ops import (
 from mirgpu.kir.types import I1, I64, PTR, FloatType, IntType, PtrType
 from mirgpu.passes import fold
 from mirgpu.passes.bits import largest
+from mirgpu.passes.facts import Facts, is_non_null
 from mirgpu.passes.simplify_binary import Definitions, Simpler
 
 SWAPPED = {
@@ -62,17 +57,6 @@ _UNSIGNED = frozenset(
     )
 )
 _CONSTANTS = IntConst | FloatConst | PtrConst
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a function's values: their definitions, the arguments that each block
-    parameter gets, and the function's parameters that are no null."""
-
-    definitions: Definitions
-    arguments: Mapping[Value, Sequence[Operand]]
-    non_null: frozenset[Value]
 
 
 def simplify_compare(node: Compare, facts: Facts) -> Simpler:
@@ -194,37 +178,3 @@ def _pointer_with_constant(node: Compare, lhs: Value, rhs: PtrConst, facts: Fact
         case Cast(_, CastOp.INTTOPTR, inner):
             return Compare(node.result, node.op, inner, IntConst(I64, rhs.address), node.loc)
     return None
-
-
-def is_non_null(ptr: Operand, facts: Facts) -> bool:
-    """Whether a generic pointer always points at a constant offset from an object: not to 0.
-
-    In their own space, local and shared memory may begin at 0; seen as generic they do not.
-    """
-    if ptr.type != PTR:
-        return False
-    seen: set[Operand] = set()
-    work: list[Operand] = [ptr]
-    while work:
-        ptr = work.pop()
-        if ptr in seen or ptr in facts.non_null:
-            continue
-        if not isinstance(ptr, Value):
-            return False
-        seen.add(ptr)
-        args = facts.arguments.get(ptr)
-        if args is not None:
-            work += args
-            continue
-        match facts.definitions.get(ptr):
-            case PtrAdd(_, base, IntConst()):
-                work.append(base)
-            case Cast(_, CastOp.ADDRSPACECAST, inner):
-                work.append(inner)
-            case Select(_, _, if_true, if_false):
-                work += (if_true, if_false)
-            case Alloca() | GlobalAddr():
-                continue
-            case _:
-                return False
-    return True

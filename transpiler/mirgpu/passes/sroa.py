@@ -420,8 +420,7 @@ class _Rewriter:
         if copy is None or (copy.dst.slot is copy.src.slot and copy.dst.offset == copy.src.offset):
             return
         if len(pieces) == 1 and all(
-            side.slot is None or (side.slot.is_kept and side.slot.parts[0].type is None)
-            for side in (copy.dst, copy.src)
+            side.slot is None or side.slot.is_bytes for side in (copy.dst, copy.src)
         ):
             self._out.append(node)
             return
