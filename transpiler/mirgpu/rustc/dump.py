@@ -71,7 +71,6 @@ class MirDump:
         files: tuple[Path, ...],
         outline: "Outline",
         options: RustcOptions,
-        source: Path,
         key: str | None,
     ) -> None:
         from mirgpu.rustc.layouts import Layouts
@@ -82,7 +81,6 @@ class MirDump:
         self.oracle = Layouts(outline, key)
         self._outline = outline
         self._options = options
-        self._source = source
         self._key = key
 
     @cached_property
@@ -93,7 +91,7 @@ class MirDump:
         info = CrateInfo(
             rustc=self.rustc.version,
             edition=self._options.edition,
-            overflow_checks=self._options.overflow_checks,
+            overflow_checks=_checks_overflow(self._options),
             bodies=self._outline.bodies(self.text),
             layouts={},
             adts=self._outline.adts(),
@@ -107,8 +105,7 @@ class MirDump:
 
         Layouts are those that ``oracle`` has been asked for.
         """
-        text = sidecar.make_self_contained(self.text, self.info, self.oracle.known)
-        return sidecar.without_folders(text, self._source, self.rustc.path.parent.parent)
+        return sidecar.make_self_contained(self.text, self.info, self.oracle.known)
 
 
 def dump_mir(source: Path, options: RustcOptions) -> MirDump:
@@ -141,7 +138,7 @@ def start_dump(source: Path, options: RustcOptions) -> Callable[[], MirDump]:
 
         text, files, content_key = known
         outline = Outline(rustc, str(source), flags)
-        return lambda: MirDump(text, files, outline, options, source, content_key)
+        return lambda: MirDump(text, files, outline, options, content_key)
     return _run(source, options, rustc, flags, key)
 
 
@@ -170,8 +167,13 @@ def _run(
         if output.stderr:
             sys.stderr.write(output.stderr)
         files = _dependencies(job.piped())
-        content_key = _store(key, output.stdout, files) if options.cache else None
-        return MirDump(output.stdout, files, outline, options, source, content_key)
+        text = output.stdout
+        if rustc.commit:
+            # Where the library's source is installed, rustc names it by its place here.
+            local = f"{rustc.path.parent.parent}/lib/rustlib/src/rust/"
+            text = text.replace(local, f"/rustc/{rustc.commit}/")
+        content_key = _store(key, text, files) if options.cache else None
+        return MirDump(text, files, outline, options, content_key)
 
     return finish
 
@@ -213,6 +215,16 @@ def _flags(source: Path, options: RustcOptions) -> list[str]:
         *(f"-Z{value}" for value in options.unstable),
         *options.extra,
     ]
+
+
+def _checks_overflow(options: RustcOptions) -> bool:
+    """Whether the code checks for overflow; a ``-C`` flag has the last word."""
+    said = options.overflow_checks
+    for flag in options.codegen:
+        name, _, value = flag.replace("_", "-").partition("=")
+        if name == "overflow-checks":
+            said = value in ("", "y", "yes", "on", "true")
+    return said
 
 
 def _dependencies(text: str) -> tuple[Path, ...]:

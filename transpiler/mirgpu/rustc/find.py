@@ -4,7 +4,6 @@
 real binary is asked for once and kept on disk, keyed by all that decides which one it is.
 """
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -18,6 +17,9 @@ from mirgpu.diagnostics import Diagnostic, DiagnosticError, ToolMissingError
 TESTED = ("1.95", "1.96", "1.97")
 """Release lines whose MIR text the grammar and lowering are tested on."""
 
+_RECORD = 2
+"""The form of what is kept on disk."""
+
 _INSTALL = (
     "install one with https://rustup.rs (then `rustup toolchain install nightly`), or use "
     "Debian's package rustc-web; `--rustc PATH` names another one"
@@ -27,11 +29,13 @@ _INSTALL = (
 @final
 @dataclass(frozen=True, slots=True)
 class Rustc:
-    """A rustc binary.  ``version`` is its version line, ``identity`` tells builds apart."""
+    """A rustc binary.  ``version`` is its version line, ``identity`` tells builds apart,
+    ``commit`` is empty where it does not say."""
 
     path: Path
     version: str
     release: str
+    commit: str
     host: str
     identity: str
 
@@ -97,23 +101,25 @@ def find_rustc(
 
 def _resolve(proxy: str, toolchain: str | None) -> Rustc | None:
     """The real binary behind ``proxy +toolchain``, none if that does not run."""
-    key = hashlib.blake2b(repr(_deciders(proxy, toolchain)).encode(), digest_size=16).hexdigest()
+    key = hashlib.blake2b(
+        repr((_RECORD, *_deciders(proxy, toolchain))).encode(), digest_size=16
+    ).hexdigest()
     record = cache.load("rustc", key)
     if record is not None:
-        path, stamp, version, release, host = record.decode().split("\0")
+        path, stamp, version, release, commit, host = record.decode().split("\0")
         if _stamp(Path(path)) == stamp:
-            return _describe(Path(path), version, release, host)
+            return _describe(Path(path), version, release, commit, host)
     rustc = _ask(proxy, toolchain)
     if rustc is not None:
-        fields = (str(rustc.path), _stamp(rustc.path), rustc.version, rustc.release, rustc.host)
-        cache.store("rustc", key, "\0".join(fields).encode())
+        fields = (rustc.version, rustc.release, rustc.commit, rustc.host)
+        record = "\0".join((str(rustc.path), _stamp(rustc.path), *fields)).encode()
+        cache.store("rustc", key, record)
     return rustc
 
 
 def _ask(proxy: str, toolchain: str | None) -> Rustc | None:
     command = [proxy] if toolchain is None else [proxy, f"+{toolchain}"]
     try:
-        # One process answers both: the version goes first.
         run = subprocess.run(
             [*command, "-vV"], capture_output=True, text=True, timeout=60, check=False
         )
@@ -134,11 +140,13 @@ def _ask(proxy: str, toolchain: str | None) -> Rustc | None:
         return None
     real = Path(root.stdout.strip()) / "bin" / "rustc"
     path = real if real.exists() else Path(proxy)
-    return _describe(path, lines[0], values["release"], values["host"])
+    commit = values.get("commit-hash", "").replace("unknown", "")
+    return _describe(path, lines[0], values["release"], commit, values["host"])
 
 
-def _describe(path: Path, version: str, release: str, host: str) -> Rustc:
-    return Rustc(path, version, release, host, f"{version}\0{path}\0{_stamp(path)}")
+def _describe(path: Path, version: str, release: str, commit: str, host: str) -> Rustc:
+    identity = f"{version}\0{path}\0{_stamp(path)}"
+    return Rustc(path, version, release, commit, host, identity)
 
 
 def _stamp(path: Path) -> str:

@@ -19,6 +19,8 @@ KNOWN: dict[str, tuple[tuple[str, int], ...]] = {
     "ops::ControlFlow": (("Continue", 0), ("Break", 1)),
     "convert::Infallible": (),
 }
+_RECORD = b"1"
+"""The form of what is kept on disk."""
 _VARIANT = re.compile(r"^print-type-size     variant `(\w+)`", re.M)
 _SWITCH = re.compile(
     r"^fn __mirgpu_e(\d+)\((?:.|\n)*?let mut (_\d+): ([iu])(\d+|size);\n"
@@ -49,7 +51,7 @@ def probe(outline: Outline, text: str, path: str) -> tuple[tuple[str, int], ...]
 
     key = None
     if path.split("::", 1)[0] in ("std", "core", "alloc"):
-        key = cache.digest(outline.rustc.identity.encode(), path.encode())
+        key = cache.digest(_RECORD, outline.rustc.identity.encode(), path.encode())
         known = cache.load("enums", key)
         if known is not None:
             return tuple((name, value) for name, value in json.loads(known))

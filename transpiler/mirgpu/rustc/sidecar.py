@@ -1,10 +1,10 @@
 """The trailing comment that makes a dump self-contained: what the MIR lacks, as JSON."""
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from mirgpu.crate_info import (
@@ -30,26 +30,31 @@ def raw_info() -> CrateInfo:
 
 
 def make_self_contained(text: str, info: CrateInfo, layouts: Mapping[str, TypeLayout]) -> str:
-    """The dump with a trailer of ``info`` and ``layouts``.
-
-    Of a crate's own types and bodies everything is kept; give an ``info`` with less for a
-    smaller trailer.
-    """
+    """The dump with a trailer of ``info`` and ``layouts``, and without this machine's folders."""
     whole = replace(info, layouts={**info.layouts, **layouts})
-    return f"{text.rstrip()}\n\n{PREFIX}{write_trailer(whole)}\n"
+    return _without_folders(f"{text.rstrip()}\n\n{PREFIX}{write_trailer(whole)}\n")
 
 
-def without_folders(text: str, source: Path, sysroot: Path) -> str:
-    """The text with this machine's folders taken off its paths."""
-    text = text.replace(f"{sysroot}/lib/rustlib/src/rust/", "rust/")
-    text = _RELEASE.sub("rust/", text)
-    folder = str(source.parent)
-    if source.is_absolute() or ".." in source.parts:
-        text = re.sub(rf"(?<![\w/.]){re.escape(folder.rstrip('/'))}/", "", text)
-    return text
+_PLACE = re.compile(r"(?<= at )(?:/(?!rustc/)|\.\./)[^:\n]*\.rs(?=:\d)")
 
 
-_RELEASE = re.compile(r"(?<![\w/.])/rustc/[0-9a-f]{40}/")
+def _without_folders(text: str) -> str:
+    """Source files outside of the current folder by their path from the folder of them all.
+
+    ``/rustc/…/library`` stays: it is no folder of this machine, but rustc's own name.
+    """
+    names = set(_PLACE.findall(text))
+    if not names:
+        return text
+    folder = os.path.commonpath([name.rpartition("/")[0] or "/" for name in names])
+    short = {name: os.path.relpath(name, folder) for name in names}
+    longest = sorted(map(re.escape, short), key=len, reverse=True)
+    found = re.compile(rf"(?<= at )(?:{'|'.join(longest)})(?=:\d)")
+    text = found.sub(lambda name: short[name[0]], text)
+    body, mark, trailer = text.rpartition(PREFIX)
+    for name in names:
+        trailer = trailer.replace(f'"{name}"', f'"{short[name]}"')
+    return body + mark + trailer
 
 
 def write_trailer(info: CrateInfo) -> str:
@@ -63,7 +68,7 @@ def write_trailer(info: CrateInfo) -> str:
         "layouts": {name: layout_data(layout) for name, layout in info.layouts.items()},
         "adts": {name: asdict(adt) for name, adt in info.adts.items()},
     }
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 _DEFAULTS: dict[str, object] = {
