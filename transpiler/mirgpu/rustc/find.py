@@ -101,9 +101,7 @@ def find_rustc(
 
 def _resolve(proxy: str, toolchain: str | None) -> Rustc | None:
     """The real binary behind ``proxy +toolchain``, none if that does not run."""
-    key = hashlib.blake2b(
-        repr((_RECORD, *_deciders(proxy, toolchain))).encode(), digest_size=16
-    ).hexdigest()
+    key = cache.digest(repr((_RECORD, *_deciders(proxy, toolchain))).encode())
     record = cache.load("rustc", key)
     if record is not None:
         path, stamp, version, release, commit, host = record.decode().split("\0")
