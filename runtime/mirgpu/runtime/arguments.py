@@ -263,13 +263,16 @@ def _check_dtype(place: _Place, element: HostType, array: _Array) -> None:
     expected = dtype_of(element)
     if same_layout(expected, array.dtype):
         return
+    if array.on_device and array.dtype == np.dtype((np.void, expected.itemsize)):
+        # The interface of device arrays names a struct by its size alone.
+        return
     if isinstance(element, OpaqueType):
+        size = element.size
         raise LaunchTypeError(
             "MG0516",
             f"{place}: {element.name} cannot be made on the host",
-            helps=(f"pass its {element.size} bytes as dtype V{element.size}, as another kernel "
-                   "wrote them",),
-        )  # fmt: skip
+            helps=(f"pass its {size} bytes as dtype V{size}, as another kernel wrote them",),
+        )
     helps: tuple[str, ...] = ()
     if isinstance(element, ScalarType) and array.dtype.kind in "biuf":
         helps = (f"pass {place.param.name}.astype({_dtype_name(expected)!r}): a copy",)

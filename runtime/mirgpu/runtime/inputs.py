@@ -52,7 +52,7 @@ def make_array(ty: HostType, length: int, kind: str, seed: int, name: str) -> Ar
             scalars, variants = _count, _cycle
         case "random":
             scalars = lambda ty, shape: _random(random, ty, shape, length)  # noqa: E731
-            variants = lambda count, k: random.randint(0, k, count.shape)  # noqa: E731
+            variants = lambda count, k: np.asarray(random.randint(0, k, count.shape))  # noqa: E731
         case _:
             raise ValueError(f"{kind} is none of {', '.join(KINDS)}")
     _fill(element, array, scalars, variants)

@@ -28,6 +28,8 @@ _DEVICE_TO_HOST: Final = 2
 _FUNC_MAX_DYNAMIC_SHARED: Final = 8
 _FREE_SHARED_BYTES: Final = 48 * 1024
 """Dynamic shared memory that a kernel gets without asking."""
+_FATAL: Final = ("ILLEGAL", "MISALIGNED", "LAUNCH_FAILED", "LAUNCHFAIL", "TRAP", "ASSERT")
+"""In the names of errors after which the CUDA context is of no use."""
 _JIT_ERROR_LOG: Final = 5
 _JIT_ERROR_LOG_BYTES: Final = 6
 
@@ -253,12 +255,11 @@ class CudaModule:
             yield
         except (cuda.driver.CUDADriverError, cuda.runtime.CUDARuntimeError) as error:
             name = "a launch" if kernel is None else kernel.name
+            dead = any(word in str(error).upper() for word in _FATAL)
             raise LaunchError(
                 "MG0517",
                 f"{name} failed on the GPU: {error}",
-                notes=(
-                    "after an illegal access, or a trap, every later call in this process fails",
-                ),
+                notes=("every later CUDA call of this process will fail too",) if dead else (),
             ) from None
 
 
