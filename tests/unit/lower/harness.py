@@ -96,6 +96,50 @@ def make_input(ty: HostType, rng: random.Random) -> bytes:
             return bytes(size)
 
 
+def canonical(ty: HostType, data: bytes) -> bytes:
+    """The value's bytes with padding, and what an enum's variant leaves open, as zeros."""
+    match ty:
+        case StructType(_, size, _, fields):
+            out = bytearray(size)
+        case EnumType(_, size, _, tag, variants):
+            out = bytearray(size)
+            width = int(tag.type.name[1:]) // 8  # type: ignore[union-attr]
+            raw = data[tag.offset : tag.offset + width]
+            out[tag.offset : tag.offset + width] = raw
+            chosen = [v for v in variants if v.tag == int.from_bytes(raw, "little")]
+            fields = chosen[0].fields if chosen else ()
+        case ArrayType(elem, length):
+            size = len(data) // length if length else 0
+            return b"".join(canonical(elem, data[i * size : (i + 1) * size]) for i in range(length))
+        case _:
+            return data
+    for field in fields:
+        part = canonical(field.type, data[field.offset : field.offset + size_of(field.type)])
+        out[field.offset : field.offset + len(part)] = part
+    return bytes(out)
+
+
+def size_of(ty: HostType) -> int:
+    match ty:
+        case ScalarType(name):
+            return _SIZES.get(name, 4 if name == "f32" else 8)
+        case ArrayType(elem, length):
+            return size_of(elem) * length
+        case StructType(size=size) | EnumType(size=size) | OpaqueType(size=size):
+            return size
+
+
+def canonical_buffers(kernel: KernelInfo, buffers: list[bytes]) -> tuple[bytes, ...]:
+    out = []
+    mutable = [p for p in kernel.params if p.mutable]
+    for param, data in zip(mutable, buffers, strict=True):
+        size = size_of(param.type)
+        out.append(
+            b"".join(canonical(param.type, data[i : i + size]) for i in range(0, len(data), size))
+        )
+    return tuple(out)
+
+
 def inputs(kernel: KernelInfo) -> list[bytes]:
     """The bytes of every parameter but indices and extents."""
     rng = random.Random(kernel.name)
@@ -165,7 +209,7 @@ def run_interp(lowered: Lowered, kernel: KernelInfo, order: str = "ascending") -
             for operand, bits in zip(site.operands, record.operands, strict=True)
         ]
         panics[record.block[0] * 8 + record.thread[0]] = site.message.format(*shown)
-    return Outcome(tuple(bytes(m) for m in written), tuple(panics))
+    return Outcome(canonical_buffers(kernel, [bytes(m) for m in written]), tuple(panics))
 
 
 def _show(kind: str, trait: str, bits: int) -> str:
@@ -272,4 +316,4 @@ def run_native(program: Path, kernel: KernelInfo, folder: Path) -> Outcome:
             panics.append(rest[1:-1].encode().decode("unicode_escape"))
         else:
             panics.append(None)
-    return Outcome(tuple(buffers), tuple(panics))
+    return Outcome(canonical_buffers(kernel, buffers), tuple(panics))

@@ -316,9 +316,8 @@ class Layouts:
 
     def _told(self, ty: Ty, told: TypeLayout) -> Layout:
         """A layout that rustc gave; fields are matched by name where MIR shows names."""
-        definition = self._definition(ty)
         variants = []
-        for index, variant in enumerate(told.variants):
+        for variant in told.variants:
             key = variant.name if told.kind == "enum" else ""
             names = self.source_names(ty, key)
             by_name = {f.name: f.offset for f in variant.fields}
@@ -328,10 +327,7 @@ class Layouts:
                 offsets = {i: f.offset for i, f in enumerate(variant.fields)}
             if told.kind == "union":
                 offsets = dict.fromkeys(range(max(len(offsets), 8)), 0)
-            inhabited = True
-            if definition is not None and told.kind == "enum" and index < len(definition):
-                inhabited = not any(self._uninhabited(f) for f in definition[index][2])
-            variants.append(Variant(variant.name, variant.discriminant, offsets, inhabited))
+            variants.append(Variant(variant.name, variant.discriminant, offsets, variant.inhabited))
         return Layout(told.size, told.align, True, variants=tuple(variants), tag=told.tag)
 
     def source_names(self, ty: Ty, variant: str) -> tuple[str, ...] | None:
@@ -350,7 +346,7 @@ class Layouts:
         definition = self._definition(ty)
         if definition is not None:
             if self.is_enum(ty):
-                return self._chosen_enum(definition)
+                return self._chosen_enum(definition, exact=True)
             fields = definition[0][2] if definition else ()
             if self.is_union(ty):
                 return self._union(fields, exact=True)
@@ -365,7 +361,7 @@ class Layouts:
                 (name, None, tuple(_dense(seen.fields.get(name, {}), self.types.unit)))
                 for name in seen.variants
             )
-            return self._chosen_enum(variants)
+            return self._chosen_enum(variants, exact=False)
         fields = tuple(_dense(seen.fields.get("", {}), self.types.unit))
         if seen.union:
             return self._union(fields, exact=False)
@@ -380,7 +376,7 @@ class Layouts:
         return Layout(size, align, exact, variants=(Variant("", 0, offsets, True),))
 
     def _chosen_enum(
-        self, definition: tuple[tuple[str, int | None, tuple[Ty, ...]], ...]
+        self, definition: tuple[tuple[str, int | None, tuple[Ty, ...]], ...], *, exact: bool
     ) -> Layout:
         """A tag, then the payloads side by side: nothing overlaps, so all can be split."""
         inhabited = [not any(self._uninhabited(f) for f in fields) for _, _, fields in definition]
@@ -398,7 +394,7 @@ class Layouts:
             variants.append(Variant(name, discriminant, offsets, live))
         tag = None if single else TagLayout(0, 4, tuple(range(len(variants))), None)
         size = _round_up(at, align)
-        return Layout(size, align, size == 0, variants=tuple(variants), tag=tag)
+        return Layout(size, align, exact and size == 0, variants=tuple(variants), tag=tag)
 
     # ------------------------------------------------------------------- definitions
 
