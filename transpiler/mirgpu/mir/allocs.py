@@ -41,7 +41,10 @@ class Allocs(Mapping[str, s.Alloc]):
         alloc = self._parsed.get(name)
         if alloc is None:
             line, text = self._texts[name]
-            alloc = self._parsed[name] = parse_alloc(name, text, self._file, line)
+            try:
+                alloc = self._parsed[name] = parse_alloc(name, text, self._file, line)
+            except ValueError:  # int() refuses thousands of digits
+                fail("MG0104", f"{name}: a number is too long", self._file, line, 1, "")
         return alloc
 
     def __iter__(self) -> Iterator[str]:

@@ -14,8 +14,8 @@ from mirgpu.mir.actions import ACTIONS
 from mirgpu.mir.build_tables import GRAMMAR, TABLE, build, grammar_digest
 from mirgpu.mir.type_actions import RejectError
 
-MAX_DEPTH = 200
-"""Entries on the parser's stack: a hundred levels of generic arguments, say.  What walks the
+MAX_DEPTH = 120
+"""Entries on the parser's stack: sixty levels of generic arguments, say.  What walks the
 tree by recursion stays far from Python's own limit."""
 
 _PASS, _LIST, _CALL, _CALL_ALL, _CALL_SPLICED = range(5)
@@ -33,6 +33,10 @@ class PieceError(Exception):
         self.offset = offset
         self.why = why
         self.expected = expected
+
+
+class TooDeepError(PieceError):
+    """Brackets in brackets beyond ``MAX_DEPTH``: no other reading of the text will help."""
 
 
 Token = tuple[str, str, int]
@@ -115,7 +119,7 @@ class Grammar:
                 values.append(value)
                 row = table[entry]
                 if len(states) > MAX_DEPTH:
-                    raise PieceError(offset, f"nested deeper than {MAX_DEPTH} levels")
+                    raise TooDeepError(offset, f"nested deeper than {MAX_DEPTH} levels")
             offset = len(text)
             end = self._ends[start]
             while True:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.mir import syntax as s
-from mirgpu.mir.lalr import PieceError, grammar
+from mirgpu.mir.lalr import PieceError, TooDeepError, grammar
 from mirgpu.mir.names import expectation
 from mirgpu.mir.verbatim import parse_verbatim
 
@@ -79,6 +79,8 @@ def _parse(start: str, text: str) -> Any:
     try:
         return grammar().parse(start, text)
     except PieceError as e:
+        if isinstance(e, TooDeepError):
+            raise
         if "; " not in text and "impl " not in text and "{ " not in text:
             raise
         return parse_verbatim(start, text, e)
