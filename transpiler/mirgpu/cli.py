@@ -92,18 +92,28 @@ MessageFormat = Annotated[
 ]
 
 
-@app.callback()
-def root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", "-V", is_eager=True, help="Versions of mirgpu, rustc and ptxas."),
-    ] = False,
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from mirgpu.versions import version_lines
 
         typer.echo("\n".join(version_lines()))
         raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            is_eager=True,
+            callback=_show_version,
+            help="Versions of mirgpu, rustc and ptxas.",
+        ),
+    ] = False,
+) -> None:
+    """Options of the command itself."""
 
 
 @app.command(no_args_is_help=True)
@@ -270,7 +280,10 @@ def run(
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> None:
-    """Say which rustc, ptxas, GPU and libraries are found, and what each gives."""
+    """Say what is found on this machine: rustc, ptxas, GPU.
+
+    Each finding says what it gives, and what to install where it is missing.
+    """
     from mirgpu.runtime.doctor import diagnose, findings_as_json, findings_as_text
 
     findings = diagnose()

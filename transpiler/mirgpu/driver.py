@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, final
 from mirgpu.diagnostics import Diagnostic, DiagnosticError, UsageError
 from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.manifest import Manifest, PanicInfo, PanicOperandInfo
+from mirgpu.version import VERSION
 
 if TYPE_CHECKING:
     from mirgpu.crate_info import CrateInfo, LayoutOracle, TypeLayout
@@ -215,7 +216,7 @@ def _emit(module: "Module", lowered: "Lowered", info: "CrateInfo", options: Opti
         )
         text, isa, buffer = output.text, output.isa_version, output.panic_buffer
     manifest = Manifest(
-        mirgpu=version(),
+        mirgpu=VERSION,
         rustc=info.rustc,
         target=target,
         arch=arch,
@@ -263,10 +264,3 @@ def read_text(path: Path) -> str:
                 helps=("pass a Rust source (.rs) or a MIR dump (.mir)",),
             )
         ) from error
-
-
-def version() -> str:
-    """The installed version of mirgpu."""
-    from importlib.metadata import version as installed
-
-    return installed("mirgpu")

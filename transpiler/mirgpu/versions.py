@@ -1,12 +1,12 @@
 """What ``mirgpu -V`` prints."""
 
 from mirgpu.diagnostics import DiagnosticError, ToolMissingError
-from mirgpu.driver import version
+from mirgpu.version import VERSION
 
 
 def version_lines() -> list[str]:
     """The versions of mirgpu, rustc and ptxas, a line each; ``not found`` where one is missing."""
-    return [f"mirgpu {version()}", _rustc(), _ptxas()]
+    return [f"mirgpu {VERSION}", _rustc(), _ptxas()]
 
 
 def _rustc() -> str:
