@@ -53,8 +53,9 @@ from mirgpu.kir.visit import map_operands, map_targets, results_of
 
 NAME = "inline"
 
-SMALL = 100
-"""Instructions that a function may have to be inlined at each of several calls."""
+SMALL = 400
+"""Instructions that a function may have to be inlined at each of several calls.  A call costs
+registers, and the memory of what is passed by address."""
 
 LARGEST = 20_000
 """A caller does not grow beyond so many."""
