@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mirgpu.kir.module import Module, PanicSite
     from mirgpu.lower import Lowered
     from mirgpu.mir.dump import Dump
+    from mirgpu.rustc import MirDump
 
 KIR = "kir"
 """Not a target of ``mirgpu.targets``: the IR itself, which the ``interp`` device runs."""
@@ -96,13 +97,18 @@ def build(
     record: Callable[[tuple[Path, ...]], None] | None = None,
 ) -> Emitted:
     """Run every stage.  ``record`` is told the files that rustc read."""
+    finish = _start(source, options)
+    # rustc runs in its own process while these are imported.
     from mirgpu.lower import LowerOptions, lower_module
     from mirgpu.mir.dump import Dump
+    from mirgpu.passes import pipeline as _  # noqa: F401
 
-    text, file, info, oracle = _mir(source, options, record)
-    dump = Dump(text, file)
-    if info is None:
-        info = _info_of(dump)
+    mir = finish()
+    dump = Dump(mir.text, mir.file)
+    info = _info_of(dump) if mir.dump is None else mir.dump.info
+    oracle = None if mir.dump is None else mir.dump.oracle
+    if record is not None and mir.dump is not None:
+        record(mir.dump.files)
     recorder = None if oracle is None else _Recorder(oracle)
     lowered = lower_module(
         dump,
@@ -117,7 +123,7 @@ def build(
     module = _optimise(lowered.module, options)
     artifact = _emit(module, lowered, info, options)
     layouts = None if recorder is None else recorder.resolved
-    return Emitted(artifact, text, info, layouts, module)
+    return Emitted(artifact, mir.text, info, layouts, module)
 
 
 class _Recorder:
@@ -135,19 +141,26 @@ class _Recorder:
         return answers
 
 
-def _mir(
-    source: Path | str,
-    options: Options,
-    record: Callable[[tuple[Path, ...]], None] | None,
-) -> "tuple[str, str, CrateInfo | None, LayoutOracle | None]":
-    """The dump, its name for messages, and what rustc says beside it."""
-    if isinstance(source, str):
-        return source, "<stdin>", None, None
-    if source.suffix == ".mir":
-        return read_text(source), str(source), None, None
-    from mirgpu.rustc import RustcOptions, dump_mir
+@final
+@dataclass(frozen=True, slots=True)
+class _Mir:
+    """A dump's text, its name for messages, and what rustc says beside it, where it ran."""
 
-    dump = dump_mir(
+    text: str
+    file: str
+    dump: "MirDump | None"
+
+
+def _start(source: Path | str, options: Options) -> Callable[[], _Mir]:
+    """Begin to get the MIR; the result waits for it."""
+    if isinstance(source, str):
+        return lambda: _Mir(source, "<stdin>", None)
+    if source.suffix == ".mir":
+        text = read_text(source)
+        return lambda: _Mir(text, str(source), None)
+    from mirgpu.rustc import RustcOptions, start_dump
+
+    wait = start_dump(
         source,
         RustcOptions(
             edition=options.edition,
@@ -160,9 +173,12 @@ def _mir(
             json=options.json_messages,
         ),
     )
-    if record is not None:
-        record(dump.files)
-    return dump.text, str(source), dump.info, dump.oracle
+
+    def finish() -> _Mir:
+        dump = wait()
+        return _Mir(dump.text, str(source), dump)
+
+    return finish
 
 
 def _info_of(dump: "Dump") -> "CrateInfo":
