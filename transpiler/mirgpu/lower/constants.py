@@ -147,7 +147,45 @@ class Constants(ConstantTypes):
             yield offset, image.leaf(0, PTR)
             yield offset + 8, image.leaf(8, I64)
         else:
-            yield offset, Blob(image, layout.size)
+            yield from self._parts(image, ty, 0, offset)
+
+    def _parts(self, image: Image, ty: Ty, start: int, offset: int) -> Iterator[tuple[int, Piece]]:
+        """A small value of ``ty`` in an image as its scalars; else as the bytes they are."""
+        scalars = list(self._scalars(image, ty, start)) if self.layouts.of(ty).size <= 128 else []
+        if not scalars or any(found is None for found in scalars):
+            part = Image(self.layouts.of(ty).size, self.layouts.of(ty).align)
+            part.paste(0, image, start, len(part.data))
+            yield offset, Blob(part, len(part.data))
+            return
+        for found in scalars:
+            assert found is not None
+            yield offset + found[0] - start, found[1]
+
+    def _scalars(self, image: Image, ty: Ty, start: int) -> Iterator[tuple[int, Leaf] | None]:
+        """The scalars of a value; none stands for a part whose inside is not known."""
+        ty = self.layouts.peel(ty)
+        layout = self.layouts.of(ty)
+        if layout.size == 0:
+            return
+        if layout.scalar is not None:
+            yield start, image.leaf(start, layout.scalar)
+        elif layout.fat:
+            yield start, image.leaf(start, PTR)
+            yield start + 8, image.leaf(start + 8, I64)
+        elif isinstance(ty, ArrayTy):
+            size = self.layouts.of(ty.elem).size
+            for at in range(start, start + layout.size, size):
+                yield from self._scalars(image, ty.elem, at)
+        elif self.layouts.is_union(ty) or self.layouts.is_enum(ty):
+            yield None
+        else:
+            fields = self.layouts.variant_fields(ty, "")
+            if fields is None or not self.layouts.is_defined(ty):
+                yield None
+                return
+            for number, field in enumerate(fields):
+                at = self.layouts.field_offset(ty, None, number, field)
+                yield from self._scalars(image, field, start + at)
 
     def _elem(self, ty: Ty) -> Ty:
         if isinstance(ty, ArrayTy | SliceTy):
@@ -316,7 +354,7 @@ class Constants(ConstantTypes):
                 yield offset, image.leaf(0, PTR)
                 yield offset + 8, image.leaf(8, I64)
             elif layout.size:
-                yield offset, Blob(image, layout.size)
+                yield from self._parts(image, ty, 0, offset)
             return
         if isinstance(ty, PathTy):
             adt_ty, variant = self.adt(path, ty)
@@ -352,6 +390,6 @@ def leaf_operand(fx: FnContext, leaf: Leaf) -> Operand:
             base = fx.b.global_addr(symbol, space)
             return fx.b.ptr_add(fx.b.generic(base), IntConst(I64, 0), 1, addend)
         case ImageAddr(image, addend):
-            return leaf_operand(fx, SymbolAddr(image.place(fx.round, "const"), addend))
+            return leaf_operand(fx, SymbolAddr(image.place(fx.round, "constant"), addend))
         case _:
             return leaf

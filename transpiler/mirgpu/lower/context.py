@@ -173,6 +173,7 @@ class FnContext:
         """Ends the open block with the function's return."""
         self.constants: object | None = None
         self._locations: dict[tuple[int, int], tuple[SourceInfo, Location | None]] = {}
+        self._call_sites: dict[int, Location | None] = {}
         self._local_types: dict[int, Ty] = {}
 
     # -------------------------------------------------------------------------- types
@@ -215,13 +216,20 @@ class FnContext:
                 return None
             return Location(span.file, span.line, span.col, self.rust_name)
         assert at.inlined is not None
-        outer = None
-        if at.parent is not None and at.source is not None:
-            outer = self._location(at.parent, at.source)
+        outer = self._call_site(at)
         if span.line == 0:
             return outer
         name = self.crate.path_text(at.inlined)
         return Location(span.file, span.line, span.col, name, outer)
+
+    def _call_site(self, scope: Scope) -> Location | None:
+        """Where the call stands that was inlined as ``scope``."""
+        if id(scope) not in self._call_sites:
+            at = None
+            if scope.parent is not None and scope.source is not None:
+                at = self._location(scope.parent, scope.source)
+            self._call_sites[id(scope)] = at
+        return self._call_sites[id(scope)]
 
     def panic_location(self, source: SourceInfo | None) -> Location | None:
         """Where Rust says a panic is: the call of the outermost ``#[track_caller]`` around it,

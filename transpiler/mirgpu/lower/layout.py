@@ -456,6 +456,10 @@ class Layouts:
             (name, disc, types) for (name, disc, _), types in zip(adt.variants, cached, strict=True)
         )
 
+    def is_defined(self, ty: Ty) -> bool:
+        """Whether all fields are known, not only those that MIR shows."""
+        return isinstance(ty, TupleTy) or self._definition(ty) is not None
+
     def field_types(self, ty: Ty) -> tuple[Ty, ...]:
         """The types of all fields that are known, of all variants."""
         if isinstance(ty, TupleTy):
