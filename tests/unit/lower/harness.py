@@ -172,8 +172,8 @@ def lower_source(path: Path, toolchain: str | None = None) -> Lowered:
     return lower_dump(dump_mir(path, RustcOptions(toolchain=toolchain)), path)
 
 
-def lower_dump(made: MirDump, path: Path) -> Lowered:
-    options = LowerOptions((), ("i",), False)
+def lower_dump(made: MirDump, path: Path, checks: bool = False) -> Lowered:
+    options = LowerOptions((), ("i",), checks)
     lowered = lower_module(Dump(made.text, str(path)), made.info, options, made.oracle)
     verify(lowered.module)
     return lowered
@@ -221,7 +221,9 @@ def _show(kind: str, trait: str, bits: int) -> str:
 # ----------------------------------------------------------------------------- native
 
 
-def build_native(source: Path, kernels: tuple[KernelInfo, ...], folder: Path) -> Path:
+def build_native(
+    source: Path, kernels: tuple[KernelInfo, ...], folder: Path, checks: bool = False
+) -> Path:
     """An executable that runs the kernel its first argument names over the bytes in a file."""
     arms = []
     for kernel in kernels:
@@ -293,7 +295,16 @@ fn main() {{
     text.write_text(main)
     program = folder / "main"
     subprocess.run(
-        ["rustc", "--edition", "2021", "-O", "-Coverflow-checks=off", text, "-o", program],
+        [
+            "rustc",
+            "--edition",
+            "2021",
+            "-O",
+            f"-Coverflow-checks={'on' if checks else 'off'}",
+            text,
+            "-o",
+            program,
+        ],
         check=True,
         capture_output=True,
         env={**os.environ, "RUST_BACKTRACE": "0"},
