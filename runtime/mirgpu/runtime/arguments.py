@@ -83,29 +83,25 @@ def bind(
     what is no value of its Rust type.
     """
     params = visible_params(kernel)
-    given = dict(zip((p.name for p in params), args, strict=False))
-    signature = f"{kernel.name}({', '.join(f'{p.name}: {p.rust_type}' for p in params)})"
     if len(args) > len(params):
-        raise LaunchTypeError(
-            "MG0501",
-            f"{kernel.name} takes {_count(len(params), 'argument')}, {len(args)} were given",
-            notes=(signature,),
+        raise _call_error(
+            kernel, f" takes {_count(len(params), 'argument')}, {len(args)} were given"
         )
+    given = dict(zip((p.name for p in params), args, strict=False))
     for name, value in kwargs.items():
         if name not in (p.name for p in params):
-            raise LaunchTypeError(
-                "MG0501", f"{kernel.name} has no parameter {name!r}", notes=(signature,)
-            )
+            raise _call_error(kernel, f" has no parameter {name!r}")
         if name in given:
-            raise LaunchTypeError(
-                "MG0501", f"{kernel.name}: parameter {name!r} was given twice", notes=(signature,)
-            )
+            raise _call_error(kernel, f": parameter {name!r} was given twice")
         given[name] = value
     if missing := [p.name for p in params if p.name not in given]:
-        raise LaunchTypeError(
-            "MG0501", f"{kernel.name}: no argument for {', '.join(missing)}", notes=(signature,)
-        )
+        raise _call_error(kernel, f": no argument for {', '.join(missing)}")
     return tuple(_bind_one(_Place(kernel, p), given[p.name]) for p in params)
+
+
+def _call_error(kernel: KernelInfo, what: str) -> LaunchTypeError:
+    shown = ", ".join(f"{p.name}: {p.rust_type}" for p in visible_params(kernel))
+    return LaunchTypeError("MG0501", kernel.name + what, notes=(f"{kernel.name}({shown})",))
 
 
 @final

@@ -62,7 +62,7 @@ def run_bundle(folder: Path, out: Path | None) -> int:
         print(f"error: {found.reason}", file=sys.stderr)
         return 3
     print(f"device cuda: {found.reason}")
-    import cupy
+    import cupy  # pyright: ignore[reportMissingImports]
 
     spec = json.loads((folder / "bundle.json").read_text(encoding="utf-8"))
     modules, results = {}, []

@@ -213,11 +213,11 @@ def _cupy(driver: _Driver | None) -> Finding:
     install = f"pip install 'cupy-cuda{major}x[ctk]'"
     found = DEVICE.available()
     if found.usable:
-        import cupy
+        import cupy  # pyright: ignore[reportMissingImports]
 
         return Finding("CuPy", Status.OK, f"{cupy.__version__} on {found.reason}", gives, None)
     try:
-        import cupy
+        import cupy  # pyright: ignore[reportMissingImports]
     except ImportError:
         return Finding("CuPy", Status.MISSING, found.reason, gives, install)
     shown = f"{cupy.__version__}: {found.reason}"

@@ -59,6 +59,8 @@ class Device(Protocol):
 
     def available(self) -> Availability:
         """Whether it works here; never raises."""
+        ...
 
     def load(self, artifact: Artifact, options: LoadOptions) -> DeviceModule:
         """Compile and load ``artifact``.  Raises ``LaunchError`` with the compiler's log."""
+        ...

@@ -38,13 +38,13 @@ _JIT_ERROR_LOG_BYTES: Final = 6
 class CudaDevice:
     """Takes PTX artifacts."""
 
-    name: Final = "cuda"
-    target: Final = "ptx"
+    name = "cuda"
+    target = "ptx"
 
     def available(self) -> Availability:
         """CuPy is installed, and sees a GPU."""
         try:
-            import cupy
+            import cupy  # pyright: ignore[reportMissingImports]
         except ImportError as error:
             if getattr(error, "name", None) == "cupy":
                 return Availability(False, "CuPy is not installed: pip install 'mirgpu[cuda]'")
@@ -64,7 +64,7 @@ class CudaDevice:
 
     def load(self, artifact: Artifact, options: LoadOptions) -> "CudaModule":
         """Have the driver compile the PTX for the current GPU."""
-        import cupy
+        import cupy  # pyright: ignore[reportMissingImports]
 
         return CudaModule(cupy, artifact)
 

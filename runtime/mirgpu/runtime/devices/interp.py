@@ -10,10 +10,11 @@ from mirgpu.runtime.config import LaunchConfig
 from mirgpu.runtime.devices.base import Availability, LoadOptions
 from mirgpu.runtime.errors import LaunchError, LaunchValueError
 from mirgpu.runtime.manifest import KernelInfo, Manifest
-from mirgpu.runtime.packing import host_regions, pack
+from mirgpu.runtime.packing import Region, host_regions, pack
 from mirgpu.runtime.panics import PanicRecord, panic_of
 
 if TYPE_CHECKING:
+    from mirgpu.kir.interpreter import PanicReport
     from mirgpu.kir.module import Module
 
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class InterpDevice:
     """Takes kir artifacts."""
 
-    name: Final = "interp"
-    target: Final = "kir"
+    name = "interp"
+    target = "kir"
 
     def available(self) -> Availability:
         """Always."""
@@ -37,40 +38,55 @@ class InterpDevice:
 
 @final
 class InterpModule:
-    """A kir module and the order in which its threads run."""
+    """A kir module, compiled once, and the order in which its threads run."""
 
     def __init__(self, module: "Module", manifest: Manifest, options: LoadOptions) -> None:
-        self._module = module
+        from mirgpu.kir.interpreter import Interpreter
+
+        self._interpreter = Interpreter(module)
         self._manifest = manifest
         self._options = options
 
     def launch(self, kernel: KernelInfo, config: LaunchConfig, bound: Sequence[Bound]) -> None:
         """Interpret every thread; the arrays are the kernel's memory."""
-        from mirgpu.kir.interpreter import Interpreter, InterpreterError
-
         if config.stream not in (None, 0):
             raise LaunchValueError("MG0508", f"{kernel.name}: device interp has no streams")
         _refuse_device_memory(kernel, bound)
         if config.empty:
             return
-        interpreter = Interpreter(self._module)
+        bases: list[int] = []
         addresses: dict[int, int] = {}
-        for region in host_regions(kernel, bound):
-            names = "+".join(member.param.name for member in region.members)
-            # In place, also for arrays that NumPy holds read-only: the interpreter refuses
-            # writes to them itself.
-            data = (ctypes.c_ubyte * region.nbytes).from_address(region.address)
-            base = interpreter.alloc(
-                memoryview(data).cast("B"),
-                align=region.align,
-                readonly=not region.writable,
-                name=names,
-            )
-            for member in region.members:
-                addresses[id(member)] = base + member.address - region.address
-        buffer = pack(kernel, bound, lambda memory: addresses[id(memory)], config.extents)
         try:
-            report = interpreter.launch(
+            for region in host_regions(kernel, bound):
+                base = self._alloc(region)
+                bases.append(base)
+                for member in region.members:
+                    addresses[id(member)] = base + member.address - region.address
+            buffer = pack(kernel, bound, lambda m: addresses[id(m)], config.extents)
+            report = self._run(kernel, config, buffer)
+        finally:
+            for base in bases:
+                self._interpreter.free(base)
+        if report.count:
+            records = [PanicRecord(r.site, r.block, r.thread, r.operands) for r in report.records]
+            raise panic_of(self._manifest, report.count, records)
+
+    def _alloc(self, region: Region) -> int:
+        # In place, also for arrays that NumPy holds read-only: the interpreter refuses writes
+        # to them itself.
+        data = (ctypes.c_ubyte * region.nbytes).from_address(region.address)
+        return self._interpreter.alloc(
+            memoryview(data).cast("B"),
+            align=region.align,
+            readonly=not region.writable,
+            name="+".join(member.param.name for member in region.members),
+        )
+
+    def _run(self, kernel: KernelInfo, config: LaunchConfig, buffer: bytearray) -> "PanicReport":
+        from mirgpu.kir.interpreter import InterpreterError
+
+        try:
+            return self._interpreter.launch(
                 kernel.symbol,
                 config.grid,
                 config.block,
@@ -84,11 +100,6 @@ class InterpModule:
                 f"{kernel.name}: {error}",
                 notes=("Rust leaves this undefined: no safe code does it",),
             ) from None
-        if report.count:
-            records = [
-                PanicRecord(r.site, r.block, r.thread, tuple(r.operands)) for r in report.records
-            ]
-            raise panic_of(self._manifest, report.count, records)
 
     def synchronize(self) -> None:
         """Nothing runs in the background here."""
