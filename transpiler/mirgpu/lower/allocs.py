@@ -71,9 +71,10 @@ def _static(round_: Round, alloc: MemoryAlloc, path: Path) -> str:
             symbol, AddressSpace.SHARED, alloc.size, alloc.align, None, (), True, None
         )
     elif round_.crate.bodies.is_mutable_static(path) or not is_freeze(round_.crate.layouts, ty):
+        kind = "mutable" if round_.crate.bodies.is_mutable_static(path) else "interior mutable"
         raise LowerError(
             "MG0314",
-            f"the mutable static `{name}` is not supported in a kernel",
+            f"the static `{name}` is {kind}, which is not supported in a kernel",
             help="pass it as a `&mut` parameter, or use `mirgpu::shared::SharedArray` for "
             "memory that a block shares",
         )

@@ -180,7 +180,7 @@ def _body_of(item: Item) -> Body:
 
 def places_of(rvalue: Rvalue) -> Iterator[Place]:
     """The places that an rvalue's operands read."""
-    for slot in rvalue.__slots__:
+    for slot in rvalue.__match_args__:
         value = getattr(rvalue, slot)
         for node in value if isinstance(value, tuple) else (value,):
             if isinstance(node, Copy | Move):

@@ -112,8 +112,9 @@ class ConstantTypes:
         param = self._param(path)
         if param is not None:
             return self.type_of(param, expected)
-        if self.is_zst_const(mono) is not None:
-            return self.types.bool
+        known = self.sized_property(mono)
+        if known is not None:
+            return known[0]
         instance = self.bodies.constant(mono)
         if instance is not None and isinstance(instance.item, ConstItemDef | AnonItemDef):
             return self.types.mono(instance.item.ty, instance.subst)
@@ -121,17 +122,21 @@ class ConstantTypes:
             return expected
         return self.adt(path, None)[0]
 
-    def is_zst_const(self, mono: Path) -> bool | None:
-        """``<T as SizedTypeProperties>::IS_ZST``, which core's iterators ask in generics."""
+    def sized_property(self, mono: Path) -> tuple[Ty, int] | None:
+        """``<T as SizedTypeProperties>::IS_ZST`` and kin, which core asks in generics."""
         head, last = mono.segments[0], mono.segments[-1]
         if (
-            isinstance(head, QualifiedSeg)
-            and head.trait is not None
-            and std_key(head.trait) == "mem::SizedTypeProperties"
-            and isinstance(last, NameSeg)
-            and last.name == "IS_ZST"
+            not isinstance(head, QualifiedSeg)
+            or head.trait is None
+            or std_key(head.trait) != "mem::SizedTypeProperties"
+            or not isinstance(last, NameSeg)
         ):
-            return self.layouts.is_zst(head.self_ty)
+            return None
+        if last.name == "IS_ZST":
+            return self.types.bool, int(self.layouts.is_zst(head.self_ty))
+        if last.name in ("SIZE", "ALIGN"):
+            layout = self.layouts.exact(head.self_ty, "its size")
+            return self.types.usize, layout.size if last.name == "SIZE" else layout.align
         return None
 
     def _param(self, path: Path) -> CValue | None:
@@ -151,10 +156,10 @@ class ConstantTypes:
         last = mono.segments[-1]
         name = last.name if isinstance(last, NameSeg) else ""
         if isinstance(expected, PathTy):
-            want = path_key(expected.path)
-            if want == key:
+            want = path_key(expected.path) or ""
+            if _spells(key, want):
                 return expected, ""
-            if want == owner_key:
+            if _spells(owner_key, want):
                 return expected, name
         adts = self.round.crate.info.adts
         if key in adts and adts[key].kind != "enum":
@@ -167,3 +172,8 @@ class ConstantTypes:
         if isinstance(before, NameSeg) and before.name[:1].isupper():
             return self.types.intern(PathTy(owner)), name
         return self.types.intern(PathTy(mono)), ""
+
+
+def _spells(path: str | None, full: str) -> bool:
+    """Whether a path means the type of path ``full``: rustc may cut it to its last names."""
+    return path is not None and (full == path or full.endswith(f"::{path}"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import final
 
 from mirgpu.kir.ops import Const, FloatConst, IntConst, Operand, PtrConst, Undef
-from mirgpu.kir.types import I1, I64, PTR, FloatType, IntType, PtrType, Type
+from mirgpu.kir.types import I64, PTR, FloatType, IntType, PtrType, Type
 from mirgpu.lower.allocs import alloc_address, alloc_part
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.const_types import ConstantTypes
@@ -340,9 +340,11 @@ class Constants(ConstantTypes):
         from mirgpu.lower.consteval import evaluate
 
         mono = self.types.path(path, self.subst)
-        is_zst = self.is_zst_const(mono)
-        if is_zst is not None:
-            yield offset, IntConst(I1, int(is_zst))
+        known = self.sized_property(mono)
+        if known is not None:
+            scalar = scalar_type(known[0])
+            assert scalar is not None
+            yield offset, int_const(scalar, known[1])
             return
         instance = self.bodies.constant(mono)
         if instance is not None:

@@ -68,8 +68,8 @@ def _constant(fx: FnContext, value: CValue) -> int | None:
             found = fx.subst.mapping.get(path.segments[0].name)
             return _constant(fx, found) if isinstance(found, CInt | CBool) else None
         case CPath(path):
-            is_zst = constants(fx).is_zst_const(fx.types.path(path, fx.subst))
-            return None if is_zst is None else int(is_zst)
+            property_ = constants(fx).sized_property(fx.types.path(path, fx.subst))
+            return None if property_ is None else property_[1]
         case _:
             return None
 

@@ -506,8 +506,27 @@ class Layouts:
         for index, known_variant in enumerate(self.of(ty).variants):
             if known_variant.name == variant:
                 return index
+        if self._is_final(ty):
+            raise LowerError(
+                _UNKNOWN, f"the layout of `{self.types.text(ty)}` lacks its variant {variant}"
+            )
         self.dirty = True
         return 0
+
+    def variant_name(self, ty: Ty, index: int) -> str:
+        """The name of a variant that MIR gives by its number."""
+        variants = self.of(ty).variants
+        if not self._is_final(ty) or index >= len(variants):
+            raise LowerError(
+                "MG0322",
+                f"the variants of `{self.types.text(ty)}` are not in the MIR text",
+                help="transpile the Rust source, or a dump made by `mirgpu transpile --emit mir`",
+            )
+        return variants[index].name
+
+    def _is_final(self, ty: Ty) -> bool:
+        """Whether nothing that MIR may still show changes the layout of ``ty``."""
+        return self.of(ty).exact or not self._from_facts(ty)
 
     def field_offset(self, ty: Ty, variant: int | None, index: int, field_ty: Ty) -> int:
         layout = self.of(ty)
@@ -518,9 +537,9 @@ class Layouts:
                 return offset
         if self.is_zst(field_ty):
             return 0
-        if layout.exact:
+        if self._is_final(ty):
             raise LowerError(
-                _UNKNOWN, f"rustc's layout of `{self.types.text(ty)}` lacks its field {index}"
+                _UNKNOWN, f"the layout of `{self.types.text(ty)}` lacks its field {index}"
             )
         self.dirty = True
         return 0

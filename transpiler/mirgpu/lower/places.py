@@ -49,7 +49,7 @@ def project(fx: FnContext, at: PlaceRef, elem: ProjectionElem) -> PlaceRef:
             return field(fx, at, index, fx.ty(ty))
         case Downcast(variant):
             index = fx.layouts.variant_index(at.ty, variant)
-            name = variant if isinstance(variant, str) else ""
+            name = variant if isinstance(variant, str) else fx.layouts.variant_name(at.ty, index)
             return _with(at, at.ty, variant=index, variant_name=name)
         case Index(local):
             value = fx.b.load(I64, address(fx, local_place(fx, local)), 8, _name(fx, local))
