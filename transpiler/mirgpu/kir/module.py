@@ -1,15 +1,15 @@
 """Functions, globals and modules of kir.  Datatypes only; see ``kir.ops``."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
 from mirgpu.kir.ops import Instruction, Location, Terminator, Value
 from mirgpu.kir.types import AddressSpace, Type
+from mirgpu.node import node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Block:
     """A label, its parameters, straight-line instructions and one terminator."""
 
@@ -35,7 +35,7 @@ class ParamRole(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Param:
     """A function parameter.
 
@@ -53,7 +53,7 @@ class Param:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Function:
     """``blocks[0]`` is the entry; it has no parameters and no predecessor."""
 
@@ -69,7 +69,7 @@ class Function:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class GlobalReloc:
     """At ``offset``, eight bytes hold the generic address of ``symbol`` plus ``addend``."""
 
@@ -79,7 +79,7 @@ class GlobalReloc:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Global:
     """Memory with a name: a constant (``CONST`` or ``GLOBAL``) or a block's shared array.
 
@@ -106,7 +106,7 @@ class FormatTrait(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PanicOperand:
     """``kind`` is a Rust scalar type's name: ``u8 … i64 usize isize f32 f64 bool char``."""
 
@@ -115,7 +115,7 @@ class PanicOperand:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PanicSite:
     """One place that can panic.  ``message`` holds ``{0}``, ``{1}`` … for its operands, with
     ``{{`` and ``}}`` for braces."""
@@ -126,7 +126,7 @@ class PanicSite:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Module:
     functions: tuple[Function, ...]
     globals: tuple[Global, ...]

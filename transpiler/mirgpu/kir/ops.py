@@ -15,12 +15,13 @@ from enum import Enum
 from typing import final
 
 from mirgpu.kir.types import FloatType, IntType, PtrType, Type
+from mirgpu.node import node
 
 # ----------------------------------------------------------------------------- locations
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Location:
     """The Rust source of an instruction: the innermost span, and where it was inlined.
 
@@ -48,7 +49,7 @@ class Value:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class IntConst:
     """``7:i32``: the bits as an unsigned integer below 2**width."""
 
@@ -57,7 +58,7 @@ class IntConst:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FloatConst:
     """``0x3f800000:f32``: the bits, so that NaNs and zeros keep their identity."""
 
@@ -66,7 +67,7 @@ class FloatConst:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtrConst:
     """``0x10:ptr.generic``: an integer used as a pointer (dangling, null)."""
 
@@ -75,7 +76,7 @@ class PtrConst:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Undef:
     """``undef:i32``: uninitialised."""
 
@@ -228,7 +229,7 @@ class SpecialRegister(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Binary:
     """``%r:i32 = add %a, %b``"""
 
@@ -240,7 +241,7 @@ class Binary:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Overflow:
     """``%r:i32, %o:i1 = uadd.overflow %a, %b``"""
 
@@ -253,7 +254,7 @@ class Overflow:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Unary:
     """``%r:f32 = fneg %a``"""
 
@@ -264,7 +265,7 @@ class Unary:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FusedMulAdd:
     """``%r:f32 = fma %a, %b, %c``: a*b+c, rounded once."""
 
@@ -276,7 +277,7 @@ class FusedMulAdd:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Compare:
     """``%r:i1 = ult %a, %b``"""
 
@@ -288,7 +289,7 @@ class Compare:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Select:
     """``%r:i32 = select %c, %a, %b``"""
 
@@ -300,7 +301,7 @@ class Select:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Cast:
     """``%r:i64 = zext %a``: the types are those of the result and the operand."""
 
@@ -311,7 +312,7 @@ class Cast:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Alloca:
     """``%r:ptr.local = alloca size 12, align 4``: one slot a thread, uninitialised.
 
@@ -325,7 +326,7 @@ class Alloca:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtrAdd:
     """``%r:ptr.global = ptradd %base, %index * 4 + 8``: base + index*stride + offset bytes.
 
@@ -342,7 +343,7 @@ class PtrAdd:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class GlobalAddr:
     """``%r:ptr.shared = globaladdr @tile``"""
 
@@ -352,7 +353,7 @@ class GlobalAddr:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Load:
     """``%r:f32 = load %p, align 4``, ``load volatile %p, align 4``.
 
@@ -367,7 +368,7 @@ class Load:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Store:
     """``store %v, %p, align 4``, ``store volatile %v, %p, align 4``"""
 
@@ -379,7 +380,7 @@ class Store:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class MemCopy:
     """``memcopy %dst, %src, %n, align 4``, ``memmove …`` where the two may overlap.
 
@@ -395,7 +396,7 @@ class MemCopy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class MemSet:
     """``memset %dst, %byte, %n, align 1``: ``byte`` is an ``i8``, ``size`` an ``i64``."""
 
@@ -407,7 +408,7 @@ class MemSet:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """``%r:i32 = call @f(%a, %b)``; none, one or several results."""
 
@@ -418,7 +419,7 @@ class Call:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ReadSpecial:
     """``%r:i32 = read tid.x``"""
 
@@ -429,7 +430,7 @@ class ReadSpecial:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Barrier:
     """``barrier``: all threads of the block wait here, and see each other's writes after."""
 
@@ -460,7 +461,7 @@ Instruction = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Target:
     """``label(%a, %b)``: a block and the arguments for its parameters."""
 
@@ -469,7 +470,7 @@ class Target:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Br:
     """``br loop(%i)``"""
 
@@ -478,7 +479,7 @@ class Br:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CondBr:
     """``condbr %c, then(), else()``"""
 
@@ -489,7 +490,7 @@ class CondBr:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Switch:
     """``switch %v, [0: a(), 1: b()], default c()``; case values are unsigned bits."""
 
@@ -500,7 +501,7 @@ class Switch:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Return:
     """``return %a``; as many values as the function has results."""
 
@@ -509,7 +510,7 @@ class Return:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Unreachable:
     """``unreachable``: undefined if reached."""
 
@@ -517,7 +518,7 @@ class Unreachable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Panic:
     """``panic 3(%len, %i)``: report panic site 3 of the module with these operands, and end
     the thread."""

@@ -5,9 +5,10 @@ parameters), at byte offsets, until SROA and mem2reg turn their scalar parts int
 Integers have no sign, as in LLVM: the operation has it.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
+
+from mirgpu.node import node
 
 
 class AddressSpace(Enum):
@@ -23,7 +24,7 @@ class AddressSpace(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class IntType:
     """``i8 i16 i32 i64 i128``, and ``i1``: a bool, one byte of 0 or 1 in memory."""
 
@@ -31,7 +32,7 @@ class IntType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FloatType:
     """``f16 f32 f64``."""
 
@@ -39,7 +40,7 @@ class FloatType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtrType:
     """``ptr.SPACE``: eight bytes in memory, whatever the space."""
 

@@ -8,15 +8,16 @@ Section numbers refer to the grammar comment in ``mir.lark``.  Lifetimes are kep
 the printer must give the text back; lowering ignores them.
 """
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import final
+
+from mirgpu.node import node
 
 # --------------------------------------------------------------------------- locations
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Span:
     """A source range as rustc prints it, ``FILE:L:C: L:C``; lines and columns from 1.
 
@@ -33,7 +34,7 @@ class Span:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SourceInfo:
     """The trailing ``// scope N at SPAN`` of a line printed with ``-Zmir-include-spans``."""
 
@@ -45,7 +46,7 @@ class SourceInfo:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Lifetime:
     """``'a``, ``'_``, ``'static``, ``'{erased}``, ``'?3``; the quote is part of the name."""
 
@@ -53,7 +54,7 @@ class Lifetime:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Prim:
     """``bool char str ! iN uN isize usize f16 f32 f64 f128``."""
 
@@ -61,7 +62,7 @@ class Prim:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class RefTy:
     mutable: bool
     pointee: "Ty"
@@ -69,27 +70,27 @@ class RefTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class RawPtrTy:
     mutable: bool
     pointee: "Ty"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SliceTy:
     elem: "Ty"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ArrayTy:
     elem: "Ty"
     len: "CGen"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TupleTy:
     """A tuple; unit is the empty one."""
 
@@ -97,7 +98,7 @@ class TupleTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnPtrTy:
     """``for<'a> unsafe extern "C" fn(A, B, ...) -> R``; no ``-> ()`` is printed."""
 
@@ -110,7 +111,7 @@ class FnPtrTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnDefTy:
     """The type of a function item: its signature and, in braces, its path."""
 
@@ -120,7 +121,7 @@ class FnDefTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DynTy:
     """``dyn A + B + 'a``; ``parens`` when printed as ``(dyn A + 'a)``."""
 
@@ -129,7 +130,7 @@ class DynTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ImplTy:
     bounds: tuple["Bound", ...]
     parens: bool = False
@@ -154,7 +155,7 @@ class DefKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DefTy:
     """``{closure@…}`` and its kin, named by a span or by a path."""
 
@@ -169,7 +170,7 @@ class FnBodyKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnBodyTy:
     """``{async fn body of PATH()}`` and its kin."""
 
@@ -178,14 +179,14 @@ class FnBodyTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnsafeBinderTy:
     lifetimes: tuple[Lifetime, ...]
     inner: "Ty"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PatternTy:
     """``(T) is PATTERN``."""
 
@@ -194,7 +195,7 @@ class PatternTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PathTy:
     """A struct, enum, union, alias, type parameter or projection, by its path."""
 
@@ -202,13 +203,13 @@ class PathTy:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ElidedTy:
     """``...``: a type that rustc cut because it is very long."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class VerbatimTy:
     """Source text that rustc prints as it stands (an argument-position ``impl Trait``)."""
 
@@ -237,7 +238,7 @@ Ty = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TyPatRange:
     """``A..``, ``A..=B`` or ``A..=``."""
 
@@ -247,13 +248,13 @@ class TyPatRange:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TyPatNotNull:
     """``!null``."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TyPatOr:
     alternatives: tuple["TyPattern", ...]
 
@@ -262,7 +263,7 @@ TyPattern = TyPatRange | TyPatNotNull | TyPatOr
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TraitBound:
     """``?A``, ``!A``, ``for<'a> A<'a>``, ``Fn(A) -> B``, each maybe in parentheses."""
 
@@ -279,7 +280,7 @@ Bound = TraitBound | Lifetime
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class GenericArgs:
     """``<A, B>``; on a type path glued to the segment, on a value path after ``::``."""
 
@@ -288,7 +289,7 @@ class GenericArgs:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AssocArg:
     """``Item = T``, ``N = const``, ``Assoc<'a> = T`` inside generic arguments."""
 
@@ -298,7 +299,7 @@ class AssocArg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnSugarArgs:
     """The arguments of ``Fn(A, B) -> R``."""
 
@@ -307,7 +308,7 @@ class FnSugarArgs:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class NameSeg:
     """An identifier, a tuple-field number, ``_`` or the empty segment, with its arguments."""
 
@@ -316,7 +317,7 @@ class NameSeg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DisambSeg:
     """``{closure#0}``, ``{constant#1}``, ``{impl#2}``, ``{closure:async#0}``, …"""
 
@@ -326,7 +327,7 @@ class DisambSeg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ImplAtSeg:
     """``<impl at FILE:L:C: L:C>``: an impl, by the place of its head."""
 
@@ -334,7 +335,7 @@ class ImplAtSeg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class QualifiedSeg:
     """``<T as Trait>`` or ``<T>`` at the head of a path."""
 
@@ -343,7 +344,7 @@ class QualifiedSeg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ImplSeg:
     """``<impl T>``, ``<impl Trait for T>`` or ``<impl !Trait for T>`` inside a path."""
 
@@ -353,7 +354,7 @@ class ImplSeg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PromotedSeg:
     """``promoted[N]``, last."""
 
@@ -364,7 +365,7 @@ PathSeg = NameSeg | DisambSeg | ImplAtSeg | QualifiedSeg | ImplSeg | PromotedSeg
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Path:
     """A type or value path.  ``suffix`` is ``shim(…)``, ``virtual#N``, ``intrinsic`` or none."""
 
@@ -376,7 +377,7 @@ class Path:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CInt:
     """An integer; ``suffix`` is its type's name, none where a type position needs none.
 
@@ -389,7 +390,7 @@ class CInt:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CFloat:
     """A float literal; ``text`` is the literal without its suffix (``1.0E+10``, ``NaN``,
     ``+Inf``): reading it to the nearest value of its type gives the exact bits."""
@@ -399,13 +400,13 @@ class CFloat:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CBool:
     value: bool
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CChar:
     value: str
     """One character, or the raw literal's text where it holds no valid one."""
@@ -414,7 +415,7 @@ class CChar:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CStr:
     """``"x"``; the text between the quotes, escapes as printed."""
 
@@ -422,7 +423,7 @@ class CStr:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CBytes:
     """``b"x"``, and ``*b"x"`` when ``deref``: the bytes are a value, not a reference."""
 
@@ -431,7 +432,7 @@ class CBytes:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CTuple:
     """Unit is the empty one."""
 
@@ -439,13 +440,13 @@ class CTuple:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CArray:
     elems: tuple["CValue", ...]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CRepeat:
     """``[V; N]`` inside a constant."""
 
@@ -454,7 +455,7 @@ class CRepeat:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CAdtTuple:
     """``Option::<u8>::Some(1_u8)``."""
 
@@ -463,7 +464,7 @@ class CAdtTuple:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CAdtStruct:
     """``P {{ x: 1_u8 }}`` as an operand, single braces in a type."""
 
@@ -473,7 +474,7 @@ class CAdtStruct:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CPath:
     """A bare path: a unit struct or variant, an unevaluated constant, a promoted, a constant
     parameter, a function.  Which of them, only the definition tells."""
@@ -482,7 +483,7 @@ class CPath:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CRef:
     """``&V`` in a type position."""
 
@@ -490,7 +491,7 @@ class CRef:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CAlloc:
     """``{alloc3+0x8<imm>: &T}``: the address of an allocation."""
 
@@ -501,7 +502,7 @@ class CAlloc:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CIntPtr:
     """``{0x10 as *const T}``."""
 
@@ -510,7 +511,7 @@ class CIntPtr:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CFnPtr:
     """``{path as fn(u8) -> u8}``."""
 
@@ -519,7 +520,7 @@ class CFnPtr:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CTransmute:
     """``{transmute(0x00ff): T}``; ``digits`` keeps the printed width."""
 
@@ -529,7 +530,7 @@ class CTransmute:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CUnreachable:
     """``{unreachable(): T}``."""
 
@@ -537,7 +538,7 @@ class CUnreachable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CPattern:
     """``5_u32 is 1..``."""
 
@@ -546,7 +547,7 @@ class CPattern:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CZeroSized:
     """``ZeroSized: T`` and ``<ZST>: T``."""
 
@@ -555,7 +556,7 @@ class CZeroSized:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CIndirect:
     """``Indirect { alloc_id: alloc5, offset: Size(8 bytes) }: T``."""
 
@@ -565,7 +566,7 @@ class CIndirect:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CScalar:
     """``Scalar(0x…): T``."""
 
@@ -574,7 +575,7 @@ class CScalar:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CSlice:
     """``Slice { alloc_id: …, meta: … }: T``."""
 
@@ -584,13 +585,13 @@ class CSlice:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CUninit:
     """``<uninit>``."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CSpecial:
     """``<static(DefId(…))>``, ``<function>``, ``<vtable>``, ``<typeid>``,
     ``<too short allocation>``, ``<dangling pointer>``, ``{const error}``, ``_``,
@@ -600,7 +601,7 @@ class CSpecial:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CVerbatim:
     """Source text of an anonymous constant, ``N * 2`` or ``{ N + 1 }``, as it stands."""
 
@@ -643,20 +644,20 @@ GenericArg = Lifetime | Ty | CGen | AssocArg
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Deref:
     pass
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Field:
     index: int
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Downcast:
     """``as Variant``, or ``as variant#N`` (then ``variant`` is the number)."""
 
@@ -664,31 +665,31 @@ class Downcast:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class OpaqueCast:
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Subtype:
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwrapUnsafeBinder:
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Index:
     local: int
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ConstantIndex:
     """``[I of MIN]``, or ``[-I of MIN]`` from the end: element ``len - I``."""
 
@@ -698,7 +699,7 @@ class ConstantIndex:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Subslice:
     """``[A:]``, ``[:-B]``, ``[A:-B]`` of a slice (``from_end``), ``[A..B]`` of an array."""
 
@@ -721,7 +722,7 @@ ProjectionElem = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Place:
     """A local and its projections, innermost first."""
 
@@ -733,19 +734,19 @@ class Place:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Copy:
     place: Place
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Move:
     place: Place
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Constant:
     """``const V``."""
 
@@ -753,7 +754,7 @@ class Constant:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnItem:
     """A function item as a value or callee: printed as a bare path."""
 
@@ -774,14 +775,14 @@ Operand = Copy | Move | Constant | FnItem | RuntimeCheck
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Use:
     operand: Operand
     no_retag: bool = False
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Repeat:
     operand: Operand
     count: CGen
@@ -795,7 +796,7 @@ class BorrowKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Ref:
     kind: BorrowKind
     place: Place
@@ -809,20 +810,20 @@ class RawPtrKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class RawPtr:
     kind: RawPtrKind
     place: Place
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CopyForDeref:
     place: Place
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Reborrow:
     """``T (reborrow PLACE)`` and ``T (coerce shared PLACE)``."""
 
@@ -832,7 +833,7 @@ class Reborrow:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ThreadLocalRef:
     mutable: bool
     path: Path
@@ -866,14 +867,14 @@ class CoercionKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PointerCoercion:
     kind: CoercionKind
     implicit: bool
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Cast:
     kind: CastKind | PointerCoercion
     operand: Operand
@@ -920,7 +921,7 @@ class UnOp(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class BinaryOp:
     op: BinOp
     left: Operand
@@ -928,32 +929,32 @@ class BinaryOp:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnaryOp:
     op: UnOp
     operand: Operand
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Discriminant:
     place: Place
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TupleAggregate:
     operands: tuple[Operand, ...]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ArrayAggregate:
     operands: tuple[Operand, ...]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AdtAggregate:
     """``P``, ``P(a, b)`` or ``P { x: a }``: a struct, union or enum variant.
 
@@ -967,7 +968,7 @@ class AdtAggregate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DefAggregate:
     """A closure or coroutine with its captures."""
 
@@ -977,7 +978,7 @@ class DefAggregate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class RawPtrAggregate:
     """``*const T from (data, metadata)``: ``ty`` is the pointer's type."""
 
@@ -987,14 +988,14 @@ class RawPtrAggregate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class WrapUnsafeBinder:
     operand: Operand
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Len:
     """``Len(P)``, of rustc before 1.95."""
 
@@ -1007,7 +1008,7 @@ class NullOp(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class NullaryOp:
     """``SizeOf(T)`` and ``AlignOf(T)``, of rustc before 1.95."""
 
@@ -1016,7 +1017,7 @@ class NullaryOp:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class OffsetOf:
     """``OffsetOf(T, [(0, 1)])``, of rustc before 1.95: steps of variant and field."""
 
@@ -1025,7 +1026,7 @@ class OffsetOf:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ShallowInitBox:
     """``ShallowInitBox(P, T)``, of rustc before 1.95."""
 
@@ -1061,7 +1062,7 @@ Rvalue = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Assign:
     place: Place
     rvalue: Rvalue
@@ -1069,21 +1070,21 @@ class Assign:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class StorageLive:
     local: int
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class StorageDead:
     local: int
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SetDiscriminant:
     """``discriminant(P) = N``: N is the variant's index, not its discriminant."""
 
@@ -1093,14 +1094,14 @@ class SetDiscriminant:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Assume:
     operand: Operand
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CopyNonOverlapping:
     """The count is in elements."""
 
@@ -1111,33 +1112,33 @@ class CopyNonOverlapping:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Nop:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ConstEvalCounter:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PlaceMention:
     place: Place
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Coverage:
     text: str
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FakeRead:
     """``cause`` is ForMatchGuard, ForLet(None), ForMatchedPlace(…), …, as printed."""
 
@@ -1147,7 +1148,7 @@ class FakeRead:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AscribeUserType:
     """``annotation`` is the rest of the statement, as printed."""
 
@@ -1158,7 +1159,7 @@ class AscribeUserType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class BackwardIncompatibleDropHint:
     place: Place
     source: SourceInfo | None = None
@@ -1172,7 +1173,7 @@ class RetagKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Retag:
     place: Place
     kind: RetagKind
@@ -1200,7 +1201,7 @@ Statement = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwindCleanup:
     block: int
 
@@ -1211,19 +1212,19 @@ class UnwindTerminateReason(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwindContinue:
     pass
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwindUnreachable:
     pass
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwindTerminate:
     reason: UnwindTerminateReason
 
@@ -1232,14 +1233,14 @@ UnwindAction = UnwindCleanup | UnwindContinue | UnwindUnreachable | UnwindTermin
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Goto:
     target: int
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SwitchInt:
     """``values`` are the raw unsigned bits, whatever the operand's type."""
 
@@ -1251,25 +1252,25 @@ class SwitchInt:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Return:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Unreachable:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class UnwindResume:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Terminate:
     """``terminate(abi)`` and ``terminate(cleanup)``."""
 
@@ -1278,13 +1279,13 @@ class Terminate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CoroutineDrop:
     source: SourceInfo | None = None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Drop:
     """``drop`` is the extra edge of ``[return: bb1, unwind: bb2, drop: bb3]``."""
 
@@ -1296,7 +1297,7 @@ class Drop:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """``target`` is none where the call does not return.
 
@@ -1314,7 +1315,7 @@ class Call:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TailCall:
     func: Operand
     args: tuple[Operand, ...]
@@ -1322,7 +1323,7 @@ class TailCall:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Assert:
     """``message`` is the format text as printed; its ``{}`` are filled by ``operands``."""
 
@@ -1336,14 +1337,14 @@ class Assert:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmIn:
     reg: str
     operand: Operand
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmOut:
     reg: str
     late: bool
@@ -1351,7 +1352,7 @@ class AsmOut:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmInOut:
     reg: str
     late: bool
@@ -1360,25 +1361,25 @@ class AsmInOut:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmConst:
     value: Operand
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmSymFn:
     value: Operand
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmSymStatic:
     text: str
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsmLabel:
     block: int
 
@@ -1387,7 +1388,7 @@ AsmOperand = AsmIn | AsmOut | AsmInOut | AsmConst | AsmSymFn | AsmSymStatic | As
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class InlineAsm:
     """``template`` is raw, with real newlines and unescaped quotes."""
 
@@ -1400,7 +1401,7 @@ class InlineAsm:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Yield:
     destination: Place
     value: Operand
@@ -1410,7 +1411,7 @@ class Yield:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FalseEdge:
     real: int
     imaginary: int
@@ -1418,7 +1419,7 @@ class FalseEdge:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FalseUnwind:
     real: int
     unwind: UnwindAction
@@ -1426,7 +1427,7 @@ class FalseUnwind:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AsyncDrop:
     place: Place
     poll: Place | None
@@ -1459,7 +1460,7 @@ Terminator = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class LocalDecl:
     """``let [mut] _N: T [as user types];``"""
 
@@ -1471,7 +1472,7 @@ class LocalDecl:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class VarDebugInfo:
     """``debug NAME => VALUE;``.
 
@@ -1487,7 +1488,7 @@ class VarDebugInfo:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SourceScope:
     """A scope; ``inlined`` is the path of the function that was inlined there, if any."""
 
@@ -1502,7 +1503,7 @@ class SourceScope:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class BasicBlock:
     """Block ``index``; the terminator is none only in dumps of unfinished bodies."""
 
@@ -1513,7 +1514,7 @@ class BasicBlock:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Body:
     """The inside of a function, constant or static.
 
@@ -1532,14 +1533,14 @@ class Body:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Param:
     local: int
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnItemDef:
     path: Path
     params: tuple[Param, ...]
@@ -1551,7 +1552,7 @@ class FnItemDef:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ConstItemDef:
     """``const P: T = {…}``, or ``= const V;`` (then ``value``)."""
 
@@ -1562,7 +1563,7 @@ class ConstItemDef:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class StaticItemDef:
     path: Path
     mutable: bool
@@ -1571,7 +1572,7 @@ class StaticItemDef:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AnonItemDef:
     """An item with no keyword: a const block, array length or enum discriminant."""
 
@@ -1586,7 +1587,7 @@ Item = FnItemDef | ConstItemDef | StaticItemDef | AnonItemDef
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Relocation:
     """A pointer inside an allocation's bytes, ``offset`` bytes from its start."""
 
@@ -1597,7 +1598,7 @@ class Relocation:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtrFragment:
     """A single byte of a pointer, ``index`` bytes into it, at ``offset``."""
 
@@ -1608,7 +1609,7 @@ class PtrFragment:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class MemoryAlloc:
     """Bytes; ``init`` has a 1 for each initialised byte; pointer bytes hold zeros.
 
@@ -1620,22 +1621,22 @@ class MemoryAlloc:
     static: Path | None
     size: int
     align: int
-    data: bytes = field(repr=False)
-    init: bytes = field(repr=False)
+    data: bytes
+    init: bytes
     relocations: tuple[Relocation, ...] = ()
     fragments: tuple[PtrFragment, ...] = ()
     pointer_size: int = 8
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FnAlloc:
     name: str
     path: Path
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class VTableAlloc:
     name: str
     bounds: tuple[Bound, ...]
@@ -1643,14 +1644,14 @@ class VTableAlloc:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TypeIdAlloc:
     name: str
     ty: Ty
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class StaticAlloc:
     """``allocN (static: P)`` or ``(extern static: P)``: its bytes are not here."""
 
@@ -1660,7 +1661,7 @@ class StaticAlloc:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DeallocatedAlloc:
     name: str
 
@@ -1669,7 +1670,7 @@ Alloc = MemoryAlloc | FnAlloc | VTableAlloc | TypeIdAlloc | StaticAlloc | Deallo
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class File:
     """A whole dump: items in order, and the allocations printed behind them."""
 

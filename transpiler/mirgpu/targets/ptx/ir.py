@@ -8,9 +8,10 @@ extended (each instruction that could leave higher bits set is followed by a mas
 pointers of any space are ``.b64``; floats are ``.f32`` and ``.f64``.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, final
+
+from mirgpu.node import node
 
 
 class Type(StrEnum):
@@ -50,7 +51,7 @@ class Space(StrEnum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Reg:
     """A virtual register; ``name`` includes the ``%``."""
 
@@ -59,7 +60,7 @@ class Reg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Imm:
     """An integer as it is written: signed decimal."""
 
@@ -67,7 +68,7 @@ class Imm:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FloatImm:
     """A float by its bits: ``0f3F800000``, ``0d3FF0000000000000``."""
 
@@ -76,7 +77,7 @@ class FloatImm:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Symbol:
     """A variable: its address as an operand of ``mov``, itself in an address."""
 
@@ -84,7 +85,7 @@ class Symbol:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class SpecialReg:
     """``%tid.x`` and the like, with the ``%``."""
 
@@ -92,7 +93,7 @@ class SpecialReg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Pair:
     """``{low, high}``: two 32-bit halves of a 64-bit ``mov``."""
 
@@ -104,7 +105,7 @@ Operand = Reg | Imm | FloatImm | Symbol | SpecialReg | Pair
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Address:
     """``[base+offset]``."""
 
@@ -113,7 +114,7 @@ class Address:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Guard:
     """``@%p`` or ``@!%p``."""
 
@@ -125,7 +126,7 @@ class Guard:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Compute:
     """``opcode.type… dst, srcs…``: everything that reads and writes registers alone."""
 
@@ -137,7 +138,7 @@ class Compute:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Load:
     kind: ClassVar[str] = "load"
     space: Space
@@ -148,7 +149,7 @@ class Load:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Store:
     kind: ClassVar[str] = "store"
     space: Space
@@ -159,7 +160,7 @@ class Store:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Atom:
     """``atom.space.op.type dst, [address], src``."""
 
@@ -173,7 +174,7 @@ class Atom:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Bra:
     kind: ClassVar[str] = "bra"
     label: str
@@ -181,7 +182,7 @@ class Bra:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CallArg:
     """A ``.param`` of one call: its type and the value to pass."""
 
@@ -191,7 +192,7 @@ class CallArg:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CallResult:
     """A register that takes the bytes at ``offset`` of the call's result."""
 
@@ -201,7 +202,7 @@ class CallResult:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """A direct call with its parameters' declarations, stores and loads in one scope.
 
@@ -216,26 +217,26 @@ class Call:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Ret:
     kind: ClassVar[str] = "ret"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Exit:
     kind: ClassVar[str] = "exit"
     guard: Guard | None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Trap:
     kind: ClassVar[str] = "trap"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class BarSync:
     kind: ClassVar[str] = "bar_sync"
     barrier: int
@@ -245,21 +246,21 @@ class BarSync:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Label:
     kind: ClassVar[str] = "label"
     name: str
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Comment:
     kind: ClassVar[str] = "comment"
     text: str
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Loc:
     """``.loc file line col``; ``inlined`` adds the function and the place of its call."""
 
@@ -271,7 +272,7 @@ class Loc:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class InlinedAt:
     """``name`` is a label in ``.debug_str``; the rest is the caller's place."""
 
@@ -289,7 +290,7 @@ Line = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Param:
     """A formal parameter.  ``size`` is none for a scalar, else that of a ``.b8`` array."""
 
@@ -300,7 +301,7 @@ class Param:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class RegisterGroup:
     """The registers of one type: ``named`` ones, and ``count`` numbered ones of ``prefix``."""
 
@@ -311,7 +312,7 @@ class RegisterGroup:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class LocalVar:
     name: str
     size: int
@@ -319,7 +320,7 @@ class LocalVar:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Function:
     """``results`` of a device function: none or one parameter."""
 
@@ -335,7 +336,7 @@ class Function:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AddressOf:
     """A word of a variable that holds ``generic(symbol) + addend``."""
 
@@ -344,7 +345,7 @@ class AddressOf:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Variable:
     """A module variable.  ``words`` initialise ``count`` elements of ``type``, from the first;
     the rest are zero."""
@@ -359,14 +360,14 @@ class Variable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class DebugString:
     label: str
     data: bytes
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Module:
     """``files`` are numbered from 1.  ``helpers`` name templates in ``helpers/``."""
 
