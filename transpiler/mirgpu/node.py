@@ -18,7 +18,7 @@ def node(cls: type[T]) -> type[T]:
     """Make ``cls`` a dataclass with slots, compared and hashed by its fields."""
     made: Any = dataclass(slots=True, repr=False, eq=False)(cls)
     names = made.__match_args__
-    made._values = attrgetter(*names) if names else _none
+    made._values = attrgetter(*names) if names else staticmethod(_none)
     made.__eq__ = _eq
     made.__hash__ = _hash
     made.__repr__ = _repr
