@@ -12,7 +12,7 @@ from mirgpu.lower.const_types import ConstantTypes
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr, Leaf, SymbolAddr, float_bits
-from mirgpu.lower.layout import Layout
+from mirgpu.lower.layout_data import Layout
 from mirgpu.lower.literals import char_code, str_bytes
 from mirgpu.lower.niche import niche_is_pointer, pointer_at
 from mirgpu.lower.types import (

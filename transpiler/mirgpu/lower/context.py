@@ -13,7 +13,8 @@ from mirgpu.lower.builder import Builder
 from mirgpu.lower.crate_info import CrateInfo
 from mirgpu.lower.errors import LowerError, is_library, to_diagnostic, user_location
 from mirgpu.lower.image import Image
-from mirgpu.lower.layout import Layout, Layouts
+from mirgpu.lower.layout import Layouts
+from mirgpu.lower.layout_data import Layout
 from mirgpu.lower.resolve import Bodies, Instance
 from mirgpu.lower.types import Types
 from mirgpu.mir.dump import Dump

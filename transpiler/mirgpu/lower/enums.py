@@ -7,7 +7,7 @@ from mirgpu.kir.types import I64, PTR, IntType, Type
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
-from mirgpu.lower.layout import Layout
+from mirgpu.lower.layout_data import Layout
 from mirgpu.lower.niche import niche_is_pointer
 from mirgpu.lower.values import PlaceRef, address
 from mirgpu.mir.syntax import Ty

@@ -9,13 +9,13 @@ new.  A round that starts with everything known is the last.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import final
 
-from mirgpu.kir.types import Type, size_of
+from mirgpu.kir.types import size_of
 from mirgpu.lower import known
 from mirgpu.lower.crate_info import CrateInfo, LayoutOracle, TagLayout, TypeLayout
 from mirgpu.lower.errors import LowerError
+from mirgpu.lower.layout_data import Layout, Seen, Variant
 from mirgpu.lower.types import (
     Subst,
     Types,
@@ -44,46 +44,6 @@ from mirgpu.mir.syntax import (
     Ty,
 )
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """``offsets`` by field index; ``discriminant`` none where nobody knows it."""
-
-    name: str
-    discriminant: int | None
-    offsets: Mapping[int, int]
-    inhabited: bool
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """``scalar``: loaded and stored as one value; ``fat``: as a pointer and an ``i64``."""
-
-    size: int
-    align: int
-    exact: bool
-    scalar: Type | None = None
-    fat: bool = False
-    variants: tuple[Variant, ...] = ()
-    tag: TagLayout | None = None
-
-
-@final
-class _Seen:
-    """What MIR has shown of one nominal type."""
-
-    __slots__ = ("complete", "fields", "names", "union", "variants")
-
-    def __init__(self) -> None:
-        self.fields: dict[str, dict[int, Ty]] = {}
-        self.names: dict[str, tuple[str, ...]] = {}
-        self.variants: list[str] = []
-        self.complete = False
-        self.union = False
-
-
 _UNKNOWN = "MG0320"
 
 
@@ -98,7 +58,7 @@ class Layouts:
         self._rustc: dict[str, TypeLayout] = dict(info.layouts)
         self._asked: set[str] = set()
         self._cache: dict[int, Layout] = {}
-        self._seen: dict[int, _Seen] = {}
+        self._seen: dict[int, Seen] = {}
         self._nominal: dict[int, Ty] = {}
         self._settled: dict[int, int] = {}
         self._wanted: dict[int, Ty] = {}
@@ -129,10 +89,10 @@ class Layouts:
 
     # ----------------------------------------------------------------------- learning
 
-    def _note(self, ty: Ty) -> _Seen:
+    def _note(self, ty: Ty) -> Seen:
         seen = self._seen.get(id(ty))
         if seen is None:
-            seen = self._seen[id(ty)] = _Seen()
+            seen = self._seen[id(ty)] = Seen()
         return seen
 
     def see_field(self, ty: Ty, variant: str, index: int, field_ty: Ty) -> None:

@@ -1,7 +1,8 @@
 """Whether the bytes that mark an enum's variant are a pointer's: then they are read as one."""
 
 from mirgpu.kir.types import PTR
-from mirgpu.lower.layout import Layout, Layouts
+from mirgpu.lower.layout import Layouts
+from mirgpu.lower.layout_data import Layout
 from mirgpu.lower.types import scalar_type
 from mirgpu.mir.syntax import Ty
 

@@ -10,10 +10,19 @@ from typing import final
 
 from mirgpu.lower.crate_info import BodyInfo, CrateInfo
 from mirgpu.lower.errors import LowerError
+from mirgpu.lower.headers import (
+    capitals,
+    impl_generics,
+    impl_head,
+    is_library,
+    no_lifetimes,
+    own_args,
+    plain,
+    trait_args,
+)
 from mirgpu.lower.types import (
     Subst,
     Types,
-    has_impl_at,
     last_name,
     parent,
     path_args,
@@ -26,16 +35,11 @@ from mirgpu.mir.syntax import (
     CInt,
     Constant,
     ConstItemDef,
-    CPath,
     DefTy,
     DisambSeg,
     FnItemDef,
     GenericArg,
-    GenericArgs,
-    ImplAtSeg,
-    ImplTy,
     Item,
-    Lifetime,
     NameSeg,
     Path,
     PathTy,
@@ -94,9 +98,9 @@ class Bodies:
         self._resolved: dict[tuple[int, tuple[int, ...]], Instance | None] = {}
         for body in info.bodies:
             self._infos.setdefault(body.header, []).append(body)
-            head = _impl_head(body.header)
+            head = impl_head(body.header)
             if head is not None and body.impl_self is not None:
-                own = _impl_generics(body)
+                own = impl_generics(body)
                 before = self._impls.get(head)
                 if before is None or len(own) < len(before.generics):
                     self._impls[head] = _Impl(body.impl_self, body.impl_trait, own)
@@ -148,7 +152,7 @@ class Bodies:
             return self.instance(header, {})
         info = self.info_of(header)
         if info is not None:
-            names = _no_lifetimes(info.generics)
+            names = no_lifetimes(info.generics)
             if len(names) == len(given):
                 return self.instance(header, dict(zip(names, given, strict=True)))
         return self._inferred(header, args, ret, {})
@@ -162,7 +166,7 @@ class Bodies:
         self_path = parent(path)
         fits = []
         for header in self._methods.get(name, ()):
-            impl = self._impls.get(_impl_head(header.path) or "")
+            impl = self._impls.get(impl_head(header.path) or "")
             if impl is None:
                 if not self._impls:
                     mapping = self._infer(header, args, ret, {})
@@ -175,7 +179,7 @@ class Bodies:
             pattern = self.types.parse(impl.self_ty, _EMPTY)
             found: dict[str, GenericArg] = {}
             if isinstance(pattern, PathTy) and unify(
-                _plain(pattern.path), _plain(self_path), params, found
+                plain(pattern.path), plain(self_path), params, found
             ):
                 fits.append((header, found))
         return self._with_own(fits, path, args, ret)
@@ -200,12 +204,12 @@ class Bodies:
                 help="transpile the Rust source instead of a raw dump",
             )
         header, mapping = fits[0]
-        own = _own_args(path)
+        own = own_args(path)
         if not own:
             return self.instance(header, mapping)
         info = self.info_of(header)
         if info is not None:
-            names = [n for n in _no_lifetimes(info.generics) if n not in mapping and n != "Self"]
+            names = [n for n in no_lifetimes(info.generics) if n not in mapping and n != "Self"]
             if len(names) == len(own):
                 return self.instance(header, {**mapping, **dict(zip(names, own, strict=True))})
         return self._inferred(header, args, ret, mapping)
@@ -233,7 +237,7 @@ class Bodies:
         args: tuple[Ty, ...],
         ret: Ty | None,
     ) -> dict[str, GenericArg] | None:
-        impl = self._impls.get(_impl_head(header.path) or "")
+        impl = self._impls.get(impl_head(header.path) or "")
         if impl is None:
             if self._impls or header.kind is not ItemKind.FN:
                 return None
@@ -247,8 +251,8 @@ class Bodies:
             return None
         if not unify(self.types.parse(impl.self_ty, _EMPTY), self_ty, params, found):
             return None
-        want = _trait_args(trait)
-        have = _trait_args(pattern.path)
+        want = trait_args(trait)
+        have = trait_args(pattern.path)
         if len(want) == len(have) and not unify(have, want, params, found):
             return None
         return found
@@ -267,9 +271,9 @@ class Bodies:
                 continue
             mapping: dict[str, GenericArg] = {"Self": self_ty}
             info = self.info_of(header)
-            given = (*path_args(trait), *_own_args(path))
+            given = (*path_args(trait), *own_args(path))
             if info is not None:
-                names = [n for n in _no_lifetimes(info.generics) if n != "Self"]
+                names = [n for n in no_lifetimes(info.generics) if n != "Self"]
                 if len(names) == len(given):
                     return self.instance(
                         header, {**mapping, **dict(zip(names, given, strict=True))}
@@ -294,14 +298,14 @@ class Bodies:
             return None
         found = dict(given)
         info = self.info_of(header)
-        impl = self._impls.get(_impl_head(header.path) or "")
+        impl = self._impls.get(impl_head(header.path) or "")
         names = set(given)
         if info is not None:
-            names |= set(_no_lifetimes(info.generics))
+            names |= set(no_lifetimes(info.generics))
         if impl is not None:
             names |= set(impl.generics)
         if info is None and impl is None:
-            names |= _capitals(item)
+            names |= capitals(item)
         params = frozenset(names)
         for param, actual in zip(item.params, args, strict=True):
             if not unify(self.types.mono(param.ty, _EMPTY), actual, params, found):
@@ -372,7 +376,7 @@ class Bodies:
                 break
             if "{" not in last:
                 for info in self._infos.get(f"{outer}::{last}", ()):
-                    names |= set(_no_lifetimes(info.generics))
+                    names |= set(no_lifetimes(info.generics))
         if len(names) == 1 and isinstance(pattern.where, Path):
             names |= {
                 a.path.segments[0].name
@@ -403,7 +407,7 @@ class Bodies:
         for header in self._methods.get(name, ()):
             if header.kind is ItemKind.FN:
                 continue
-            impl = self._impls.get(_impl_head(header.path) or "")
+            impl = self._impls.get(impl_head(header.path) or "")
             if impl is None:
                 unknown.append(header)
                 continue
@@ -419,13 +423,13 @@ class Bodies:
                 if unify(pattern, head.self_ty, params, found):
                     return self.instance(header, found)
             elif isinstance(pattern, PathTy) and unify(
-                _plain(pattern.path), _plain(parent(path)), params, found
+                plain(pattern.path), plain(parent(path)), params, found
             ):
                 return self.instance(header, found)
         if isinstance(head, QualifiedSeg) and head.trait is not None:
             for header in self._by_key.get(f"{path_key(head.trait)}::{name}", ()):
                 return self.instance(header, {"Self": head.self_ty})
-        if len(unknown) == 1 and not _is_library(path):
+        if len(unknown) == 1 and not is_library(path):
             # An impl without functions, whose head nobody told: the name is the only one.
             return self.instance(unknown[0], {})
         return None
@@ -437,7 +441,7 @@ class Bodies:
         outer = header.path
         while outer:
             for info in self._infos.get(outer, ()):
-                names = _no_lifetimes(info.generics)
+                names = no_lifetimes(info.generics)
                 if len(names) == len(given):
                     return dict(zip(names, given, strict=True))
             outer = outer.rpartition("::")[0]
@@ -468,8 +472,8 @@ class Bodies:
                 if pattern is not None and isinstance(pattern.where, Path):
                     found: dict[str, GenericArg] = {}
                     if unify(
-                        _plain(pattern.where),
-                        _plain(path),
+                        plain(pattern.where),
+                        plain(path),
                         self._closure_params(header, pattern),
                         found,
                     ):
@@ -490,7 +494,7 @@ class Bodies:
     def has_drop(self, ty: Ty) -> bool:
         """Whether the crate implements ``Drop`` for a type."""
         for header in self._methods.get("drop", ()):
-            impl = self._impls.get(_impl_head(header.path) or "")
+            impl = self._impls.get(impl_head(header.path) or "")
             if impl is None:
                 if self._infer(header, (self.types.intern(RefTy(True, ty)),), None, {}) is not None:
                     return True
@@ -531,7 +535,7 @@ class Bodies:
     def method_ret(self, self_ty: Ty, trait: Path, method: str) -> Ty | None:
         """The return type of an impl's method, for associated types that equal it."""
         for header in self._methods.get(method, ()):
-            impl = self._impls.get(_impl_head(header.path) or "")
+            impl = self._impls.get(impl_head(header.path) or "")
             if impl is None or header.kind is not ItemKind.FN:
                 continue
             found = self._impl_fits(header, self_ty, trait, (), None)
@@ -539,94 +543,3 @@ class Bodies:
                 instance = self.instance(header, found)
                 return self.types.mono(instance.fn.ret, instance.subst)
         return None
-
-
-# ------------------------------------------------------------------------------- helpers
-
-
-def _impl_head(header: str) -> str | None:
-    start = header.find("<impl at ")
-    if start < 0:
-        return None
-    end = header.find(">", start)
-    return header[start : end + 1]
-
-
-def _impl_generics(body: BodyInfo) -> tuple[str, ...]:
-    """The parameters of the impl: those of the body that its head mentions come first."""
-    import re
-
-    words = set(re.findall(r"\w+", f"{body.impl_self} {body.impl_trait or ''}"))
-    return tuple(g for g in _no_lifetimes(body.generics) if g in words)
-
-
-def _no_lifetimes(generics: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(g for g in generics if not g.startswith("'"))
-
-
-def _plain(path: Path) -> tuple[object, ...]:
-    """Segments as (name, arguments) pairs, so that both spellings of a path unify."""
-    out: list[object] = []
-    for seg in path.segments:
-        match seg:
-            case NameSeg(name, args) if not isinstance(args, GenericArgs):
-                out.append((name, ()))
-            case NameSeg(name, args):
-                assert isinstance(args, GenericArgs)
-                out.append((name, tuple(a for a in args.args if not isinstance(a, Lifetime))))
-            case DisambSeg(kind, index, args):
-                given = args.args if args is not None else ()
-                out.append((kind, index, tuple(a for a in given if not isinstance(a, Lifetime))))
-            case QualifiedSeg(self_ty, trait):
-                out.append((self_ty, None if trait is None else _plain(trait)))
-            case ImplAtSeg():
-                out.append(seg)
-            case _:
-                out.append(seg)
-    return tuple(out)
-
-
-def _is_library(path: Path) -> bool:
-    head = path.segments[0]
-    if isinstance(head, QualifiedSeg):
-        return not isinstance(head.self_ty, PathTy) or _is_library(head.self_ty.path)
-    return isinstance(head, NameSeg) and head.name in ("std", "core", "alloc")
-
-
-def _own_args(path: Path) -> tuple[GenericArg, ...]:
-    return path_args(Path(path.segments[-1:]))
-
-
-def _trait_args(trait: Path) -> tuple[GenericArg, ...]:
-    return path_args(Path(trait.segments[-1:]))
-
-
-def _capitals(item: FnItemDef) -> set[str]:
-    """In a raw dump: one-word type names of a signature, which may be its parameters."""
-    out: set[str] = set()
-
-    def walk(node: object) -> None:
-        if isinstance(node, PathTy | CPath) and len(node.path.segments) == 1:
-            head = node.path.segments[0]
-            if isinstance(head, NameSeg) and head.args is None:
-                out.add(head.name)
-        if isinstance(node, ImplTy):
-            from mirgpu.mir.printer import print_type
-
-            out.add(print_type(node))
-            return
-        if isinstance(node, tuple):
-            for part in node:
-                walk(part)
-        slots = getattr(node, "__slots__", None)
-        if slots and not isinstance(node, str):
-            for slot in slots:
-                walk(getattr(node, slot))
-
-    for param in item.params:
-        walk(param.ty)
-    walk(item.ret)
-    return out
-
-
-__all__ = ["Bodies", "Instance", "has_impl_at"]
