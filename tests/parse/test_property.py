@@ -1,7 +1,10 @@
 """What is printed is read back as the same nodes, for generated MIR."""
 
+import pytest
 from hypothesis import given, settings
 from tests.parse import strategies
+
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 from mirgpu.mir import syntax as s
 from mirgpu.mir.parser import parse_file, parse_path, parse_type

@@ -20,6 +20,7 @@ TABLE = Path(__file__).with_name("mir.table.json")
 
 STARTS = (
     "type",
+    "cover",
     "constant",
     "operand",
     "path",

@@ -6,6 +6,7 @@ not parse, each such place is tried alone; where the grammar does not know its t
 one token.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from mirgpu.mir.lalr import Grammar, PieceError, Token, grammar
 _MAX_DEPTH = 8
 """Levels of ``impl`` types in each other that are looked into."""
 
+_IMPL = re.compile(r"impl (?!at )")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -41,7 +43,7 @@ def _tokens(g: Grammar, text: str, at: int, stop: int, depth: int) -> Iterator[T
             return
         begin, end, kind = place
         yield from g.tokens(text, at, begin)
-        start, token = ("type", "VERBATIM_TYPE") if kind == "impl" else ("constant", "VERBATIM")
+        start, token = ("cover", "VERBATIM_TYPE") if kind == "impl" else ("constant", "VERBATIM")
         yield from _known(g, start, text, begin, end, depth) or [(token, text[begin:end], begin)]
         at = end
 
@@ -79,14 +81,27 @@ def _next_place(text: str, at: int, stop: int) -> tuple[int, int, str] | None:
                 quoted = False
         elif c == '"':
             quoted = True
-        elif text.startswith("; ", i):
+        elif text.startswith("; ", i) and _in_square(text, i):
             return i + 2, min(_close(text, i + 2, "]"), stop), "length"
-        elif text.startswith("impl ", i) and (i == 0 or text[i - 1] in " (<&"):
+        elif _IMPL.match(text, i) and (i == 0 or text[i - 1] in " (<&"):
             return i, min(_close(text, i, ",)>;]="), stop), "impl"
         elif text.startswith("{ ", i) and (text[i - 1 : i] == "<" or text[i - 2 : i] == ", "):
             return i, min(_close(text, i + 1, "}") + 1, stop), "block"
         i += 1
     return None
+
+
+def _in_square(text: str, at: int) -> bool:
+    """Whether the innermost bracket around ``at`` is a square one, not ``wrap_binder!(``."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        if text[i] in ")]":
+            depth += 1
+        elif text[i] in "([":
+            if depth == 0:
+                return text[i] == "["
+            depth -= 1
+    return False
 
 
 def _close(text: str, at: int, ends: str) -> int:
