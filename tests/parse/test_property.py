@@ -4,8 +4,6 @@ import pytest
 from hypothesis import given, settings
 from tests.parse import strategies
 
-pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
-
 from mirgpu.mir import syntax as s
 from mirgpu.mir.parser import parse_file, parse_path, parse_type
 from mirgpu.mir.pieces import parse_piece, parse_statement
@@ -17,6 +15,8 @@ from mirgpu.mir.printer import (
     print_terminator,
     print_type,
 )
+
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 
 
 @given(strategies.types)
