@@ -1,11 +1,11 @@
 """Every sample's PTX is accepted by ptxas, from Pascal to Blackwell."""
 
 import pytest
+from tests.sample_cases import CASES, SAMPLES
 
 from mirgpu.diagnostics import ToolMissingError
 from mirgpu.driver import Options, transpile
 from mirgpu.targets.ptx.ptxas import assemble, find_ptxas
-from tests.sample_cases import CASES, SAMPLES
 
 ARCHS = ("sm_60", "sm_70", "sm_80", "sm_90", "sm_100", "sm_120")
 FILES = sorted({(case.file, case.index) for case in CASES})

@@ -57,7 +57,8 @@ def _write_emitted(
         "manifest": lambda: to_json(emitted.artifact.manifest),
     }
     if out_dir is None:
-        sys.stdout.write(texts[kinds[0]]())
+        (kind,) = kinds
+        sys.stdout.write(texts[kind]())
         return
     stem = source.stem if isinstance(source, Path) else "stdin"
     suffix = {"manifest": "manifest.json"}
