@@ -1381,7 +1381,9 @@ class AsmSymStatic:
 @final
 @node
 class AsmLabel:
-    block: int
+    """``label N``: the N-th of the statement's targets, not a block's number."""
+
+    index: int
 
 
 AsmOperand = AsmIn | AsmOut | AsmInOut | AsmConst | AsmSymFn | AsmSymStatic | AsmLabel
