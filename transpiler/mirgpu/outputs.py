@@ -45,7 +45,7 @@ def _write_emitted(
 ) -> None:
     if output is not None:
         raise UsageError("-o goes without --emit; --out-dir says where --emit writes")
-    if out_dir is None and len(kinds) > 1:
+    if out_dir is None and len(kinds) != 1:
         raise UsageError("--emit of several kinds needs --out-dir")
     from mirgpu.kir.printer import print_module
 
@@ -57,8 +57,7 @@ def _write_emitted(
         "manifest": lambda: to_json(emitted.artifact.manifest),
     }
     if out_dir is None:
-        (kind,) = kinds
-        sys.stdout.write(texts[kind]())
+        sys.stdout.write(texts[kinds[0]]())
         return
     stem = source.stem if isinstance(source, Path) else "stdin"
     suffix = {"manifest": "manifest.json"}

@@ -7,6 +7,7 @@ timings.
 
 import argparse
 import json
+import platform
 import statistics
 import sys
 import time
@@ -79,10 +80,30 @@ def run_bundle(folder: Path, out: Path | None) -> int:
     timings = [_time(bundle, each) for each in spec["timings"]]
     failed = [each["name"] for each in results if not each["ok"]]
     out = out or folder / "results.json"
-    report = {"device": found.reason, "checks": results, "timings": timings, "failed": failed}
+    report = {
+        "device": found.reason,
+        "versions": _versions(bundle),
+        "command": "make test-gpu",
+        "checks": results,
+        "timings": timings,
+        "failed": failed,
+    }
     out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"{len(results) - len(failed)} of {len(results)} passed; results in {out}")
     return 4 if failed else 0
+
+
+def _versions(bundle: "_Bundle") -> dict[str, str]:
+    """What the results were measured with; ``driver`` is the highest CUDA it knows."""
+    cupy = bundle.cupy
+    return {
+        "mirgpu": next(iter(bundle.modules.values())).artifact.manifest.mirgpu,
+        "driver": str(cupy.cuda.runtime.driverGetVersion()),
+        "cuda": str(cupy.cuda.runtime.runtimeGetVersion()),
+        "cupy": cupy.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
 
 
 def _attempt(name: str, body: Callable[[], None]) -> dict[str, Any]:
