@@ -5,8 +5,6 @@ import contextlib
 from mirgpu.kir.ops import (
     Axis,
     Barrier,
-    BinaryOp,
-    IntConst,
     ReadSpecial,
     SpecialRegister,
     Value,
@@ -16,12 +14,13 @@ from mirgpu.kir.ops import Operand as KOperand
 from mirgpu.kir.types import I32, I64, PTR
 from mirgpu.lower import intrinsics, library
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.enums import set_discriminant
 from mirgpu.lower.errors import LowerError, trait_objects
 from mirgpu.lower.intrinsic_table import Call as IntrinsicCall
 from mirgpu.lower.operands import operand
 from mirgpu.lower.places import field, place, pointed
 from mirgpu.lower.resolve import Instance
-from mirgpu.lower.types import last_name, path_args, path_key, pointee, std_key, type_args
+from mirgpu.lower.types import last_name, path_key, pointee, std_key, type_args
 from mirgpu.lower.values import (
     Fat,
     Memory,
@@ -37,6 +36,8 @@ from mirgpu.lower.values import (
 )
 from mirgpu.mir.syntax import (
     Call,
+    Constant,
+    CPath,
     DefTy,
     DynTy,
     FnDefTy,
@@ -103,7 +104,6 @@ def lower_call(fx: FnContext, call: Call) -> None:
 
 
 def _typed(call: Call) -> bool:
-    from mirgpu.mir.syntax import Constant, CPath
 
     return not any(isinstance(a, Constant) and isinstance(a.value, CPath) for a in call.args)
 
@@ -260,7 +260,6 @@ def _call_callable(fx: FnContext, call: Call, callee: Ty, name: str, dest: Place
 
 def _constructor(fx: FnContext, path: Path, args: tuple[Val, ...], dest: PlaceRef) -> None:
     """A variant used as a function: ``map(Some)``."""
-    from mirgpu.lower.enums import set_discriminant
     from mirgpu.lower.operands import constants
 
     ty, variant = constants(fx).adt(path, dest.ty)
@@ -327,6 +326,3 @@ def _device_primitive(fx: FnContext, path: Path, dest: PlaceRef) -> bool:
     fx.b.emit(ReadSpecial(value, register, _AXES[axis], fx.b.loc))
     store(fx, dest, Scalar(dest.ty, value))
     return True
-
-
-__all__ = ["BinaryOp", "IntConst", "call_instance", "lower_call", "path_args"]

@@ -14,7 +14,6 @@ from mirgpu.lower.values import (
     Scalar,
     Val,
     Zst,
-    address,
     load,
     scalar,
     slot,
@@ -225,6 +224,3 @@ def reinterpret(fx: FnContext, value: Operand, ty: Type) -> Operand:
             return fx.b.cast(CastOp.INTTOPTR, fx.b.cast(CastOp.BITCAST, value, I64), ty)
         case _:
             raise LowerError("MG0306", "a transmute between types of other sizes")
-
-
-__all__ = ["address", "cast", "check_view", "float_to_float", "reinterpret", "transmute"]

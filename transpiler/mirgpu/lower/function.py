@@ -1,7 +1,7 @@
 """Lowers one body to a kir function: slots for its locals, then block after block."""
 
 from mirgpu.kir.module import Function, FunctionKind, Param, ParamRole
-from mirgpu.kir.ops import Location, Value
+from mirgpu.kir.ops import Location, Unreachable, Value
 from mirgpu.kir.ops import Return as KReturn
 from mirgpu.kir.types import I64, PTR, Type, size_of
 from mirgpu.lower.context import FnContext, Round
@@ -142,8 +142,6 @@ def _block(fx: FnContext, block: BasicBlock) -> tuple[int, ...]:
         known = error if isinstance(error, LowerError) else _unforeseen(error)
         _failed(fx, known, print_terminator(last))
         if fx.b.open:
-            from mirgpu.kir.ops import Unreachable
-
             fx.b.end(Unreachable(None))
         target = getattr(last, "target", None)
         return (target,) if isinstance(target, int) else ()
@@ -170,6 +168,3 @@ def _failed(fx: FnContext, error: LowerError, mir: str) -> None:
     """Note the error and go on, so that several are told at once."""
     if len(fx.round.diagnostics) < _MOST_ERRORS:
         fx.report(error, " ".join(mir.split()))
-
-
-__all__ = ["lower_blocks", "lower_device_fn", "make_slots"]

@@ -8,6 +8,7 @@ from mirgpu.kir.types import I1, I64
 from mirgpu.lower import intrinsics_float, intrinsics_int, intrinsics_memory
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
+from mirgpu.lower.enums import discriminant
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.intrinsic_table import TABLE, Call, names
 from mirgpu.lower.intrinsics_memory import bytes_of, place_behind
@@ -42,7 +43,7 @@ def lower(fx: FnContext, call: Call) -> None:
 
 
 _MATH = "use the `libm` crate's function of that name, which is ordinary Rust"
-_HELP = dict.fromkeys(
+_HELP: dict[str, str] = dict.fromkeys(
     ("sin", "cos", "exp", "exp2", "log", "log2", "log10", "pow", "powi", "tan"), _MATH
 )
 
@@ -80,7 +81,6 @@ def _needs_drop(fx: FnContext, c: Call) -> Val:
 
 @names("discriminant_value")
 def _discriminant_value(fx: FnContext, c: Call) -> Val:
-    from mirgpu.lower.enums import discriminant
 
     result = scalar_type(c.dest.ty)
     assert result is not None

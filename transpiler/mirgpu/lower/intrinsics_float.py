@@ -11,7 +11,7 @@ from mirgpu.kir.ops import (
     Value,
 )
 from mirgpu.kir.ops import UnaryOp as U
-from mirgpu.kir.types import F32, I32, FloatType
+from mirgpu.kir.types import F32, I32, FloatType, size_of
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.intrinsic_table import TABLE, Call, binary, names, unary
@@ -101,7 +101,6 @@ def _powi_const(fx: FnContext, base: Operand, exponent: IntConst, one: FloatCons
 
 
 def _powi_loop(fx: FnContext, base: Operand, exponent: Operand, one: FloatConst) -> Operand:
-    from mirgpu.kir.types import size_of
     from mirgpu.lower.builder import LOCAL
 
     size = size_of(base.type)

@@ -9,7 +9,7 @@ from mirgpu.kir.types import IntType
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.intrinsic_table import TABLE, Call, Lowering, names, unary
-from mirgpu.lower.operators import binary, ordering
+from mirgpu.lower.operators import binary, ordering, store_overflowing
 from mirgpu.lower.types import is_signed, scalar_type
 from mirgpu.lower.values import (
     Scalar,
@@ -86,7 +86,6 @@ for _name, _bin_op in (
 
 @names("add_with_overflow", "sub_with_overflow", "mul_with_overflow")
 def _with_overflow(fx: FnContext, c: Call) -> None:
-    from mirgpu.lower.operators import store_overflowing
 
     op = {
         "add": BinOp.ADD_WITH_OVERFLOW,

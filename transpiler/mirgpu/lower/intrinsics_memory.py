@@ -15,6 +15,7 @@ from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.intrinsic_table import Call, names
+from mirgpu.lower.operators import offset
 from mirgpu.lower.places import pointed
 from mirgpu.lower.types import pointee
 from mirgpu.lower.values import (
@@ -179,7 +180,6 @@ def _offset_from(fx: FnContext, c: Call) -> Val:
 
 @names("arith_offset", "offset")
 def _arith_offset(fx: FnContext, c: Call) -> Val:
-    from mirgpu.lower.operators import offset
 
     return Scalar(c.dest.ty, offset(fx, c.args[0].ty, c.op(fx, 0), c.op(fx, 1)))
 

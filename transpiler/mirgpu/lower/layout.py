@@ -32,7 +32,6 @@ from mirgpu.mir.syntax import (
     CInt,
     DefTy,
     FnDefTy,
-    Path,
     PathTy,
     PatternTy,
     Prim,
@@ -552,10 +551,6 @@ class Layouts:
             return
         self.exact(a, why)
         self.exact(b, why)
-
-
-def adt_path(path: Path) -> str | None:
-    return path_key(path)
 
 
 def _round_up(value: int, align: int) -> int:

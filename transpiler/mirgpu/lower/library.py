@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import final
 
 from mirgpu.kir.ops import BinaryOp as K
-from mirgpu.kir.ops import FloatConst, IntConst
+from mirgpu.kir.ops import CompareOp, FloatConst, IntConst
 from mirgpu.kir.types import FloatType, IntType
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.casts import cast
 from mirgpu.lower.context import FnContext
-from mirgpu.lower.drops import needs_drop
 from mirgpu.lower.operators import binary, ordering, overflowing, unary
 from mirgpu.lower.places import pointed
 from mirgpu.lower.types import is_float, is_integer, is_signed, last_name, scalar_type
@@ -163,7 +162,6 @@ def _fail_if(
 
 
 def _check_division(fx: FnContext, m: Method, op: BinOp, left: Scalar, right: Scalar) -> None:
-    from mirgpu.kir.ops import CompareOp
 
     ty = right.value.type
     assert isinstance(ty, IntType)
@@ -233,8 +231,6 @@ def _ord(fx: FnContext, m: Method) -> Val | None:
 def _unary(fx: FnContext, m: Method, trait: str) -> Val | None:
     value = _value(fx, m.args[0])
     if trait == "Neg" and is_integer(value.ty) and fx.crate.options.overflow_checks:
-        from mirgpu.kir.ops import CompareOp
-
         assert isinstance(value, Scalar)
         ty = value.value.type
         assert isinstance(ty, IntType)
@@ -270,6 +266,3 @@ def _convert(fx: FnContext, m: Method, trait: str) -> Val | None:
     else:
         kind = CastKind.INT_TO_INT
     return cast(fx, kind, m.args[0], target)
-
-
-__all__ = ["Method", "lower", "needs_drop"]

@@ -5,6 +5,7 @@ from typing import final
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.kir.module import Module
+from mirgpu.kir.ops import GlobalAddr
 from mirgpu.kir.types import AddressSpace
 from mirgpu.lower.abi import Kernel, lower_kernel
 from mirgpu.lower.context import Crate, LowerOptions, Round
@@ -98,8 +99,6 @@ def _reached(round_: Round, symbol: str) -> set[str]:
 
 def _with_memory(round_: Round, info: KernelInfo) -> KernelInfo:
     """What a kernel and its callees use: shared memory, barriers."""
-    from mirgpu.kir.ops import GlobalAddr
-
     reached = _reached(round_, info.symbol)
     shared: set[str] = set()
     for function in round_.functions:

@@ -3,13 +3,12 @@
 from typing import assert_never
 
 from mirgpu.kir.ops import IntConst
-from mirgpu.kir.types import I1, I64, PTR
+from mirgpu.kir.types import I1, I64, size_of
 from mirgpu.lower.constants import Blob, Constants, Piece, leaf_operand
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr
 from mirgpu.lower.places import place
-from mirgpu.lower.types import Subst
 from mirgpu.lower.values import Fat, Memory, PlaceRef, Scalar, Val, Zst, address, load, slot
 from mirgpu.mir.syntax import (
     Constant,
@@ -20,6 +19,7 @@ from mirgpu.mir.syntax import (
     FnPtrTy,
     Move,
     Operand,
+    Path,
     Place,
     RuntimeCheck,
     TupleTy,
@@ -59,8 +59,6 @@ def runtime_check(fx: FnContext, node: RuntimeCheck) -> bool:
 
 def fn_item_type(fx: FnContext, path: object) -> Ty:
     """The zero-sized type of a function item, by its path alone."""
-    from mirgpu.mir.syntax import Path
-
     assert isinstance(path, Path)
     mono = fx.types.path(path, fx.subst)
     return fx.types.intern(FnDefTy(FnPtrTy((), TupleTy(())), mono))
@@ -120,9 +118,5 @@ def store_piece(fx: FnContext, at: PlaceRef, offset: int, piece: Piece) -> None:
         fx.b.memcopy(where, source, IntConst(I64, piece.size), min(align, piece.image.align))
         return
     value = leaf_operand(fx, piece)
-    from mirgpu.kir.types import size_of
 
     fx.b.store(value, where, min(align, size_of(value.type)))
-
-
-__all__ = ["PTR", "Subst", "constant", "constants", "fn_item_type", "operand", "read"]

@@ -3,13 +3,13 @@
 from mirgpu.kir.ops import BinaryOp as K
 from mirgpu.kir.ops import CompareOp as C
 from mirgpu.kir.ops import IntConst, Operand, Overflow, OverflowOp, UnaryOp, Value
-from mirgpu.kir.types import I1, I8, I64, IntType, PtrType
+from mirgpu.kir.types import I1, I8, IntType, PtrType
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.places import field
 from mirgpu.lower.types import is_float, is_signed, pointee
-from mirgpu.lower.values import Fat, PlaceRef, Scalar, Val, Zst, address, scalar
+from mirgpu.lower.values import Fat, PlaceRef, Scalar, Val, Zst, scalar
 from mirgpu.lower.values import store as store_value
 from mirgpu.mir.syntax import BinOp, TupleTy, Ty, UnOp
 
@@ -176,6 +176,3 @@ def unary(fx: FnContext, op: UnOp, value: Val, result: Ty) -> Val:
             if is_float(value.ty):
                 return Scalar(result, fx.b.unary(UnaryOp.FNEG, operand))
             return Scalar(result, fx.b.binary(K.SUB, int_const(operand.type, 0), operand))
-
-
-__all__ = ["I64", "address", "binary", "offset", "ordering", "overflowing", "unary"]

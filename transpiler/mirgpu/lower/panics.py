@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 from mirgpu.kir.module import FormatTrait, PanicOperand
+from mirgpu.kir.ops import CompareOp, Panic
 from mirgpu.kir.ops import Operand as KOperand
-from mirgpu.kir.ops import Panic
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import is_library
 from mirgpu.lower.fmt import ELLIPSIS, Shown, Tracer, escape
@@ -18,16 +18,16 @@ from mirgpu.lower.types import last_name, path_key, std_key, type_args
 from mirgpu.lower.uses import Uses
 from mirgpu.lower.values import Scalar, Val
 from mirgpu.mir.syntax import (
+    AdtAggregate,
     Assert,
     Call,
     Constant,
+    Copy,
     CPath,
     FnItem,
     Operand,
-    Path,
     Prim,
     Ref,
-    RefTy,
     SourceInfo,
 )
 
@@ -119,8 +119,6 @@ def _plan(fx: FnContext, block: int, call: Call) -> Plan | None:
             place = tracer.pointee(call.args[0])
             text = None
             if place is not None and not place.projection:
-                from mirgpu.mir.syntax import Copy
-
                 text = tracer.text(Copy(place))
             message = ELLIPSIS if text is None else escape(text)
             if name == "unreachable_display":
@@ -191,7 +189,6 @@ def _assert_failed(fx: FnContext, tracer: Tracer, call: Call) -> Plan:
 
 
 def _own_message(tracer: Tracer, node: Operand) -> tuple[str, list[Shown]] | None:
-    from mirgpu.mir.syntax import AdtAggregate
 
     made = tracer.source(node)
     if isinstance(made, AdtAggregate) and made.operands:
@@ -264,7 +261,6 @@ def _slice_index_fail(
     fx: FnContext, values: list[Val], messages: tuple[str, str, str], source: SourceInfo | None
 ) -> None:
     """``slice_index_fail(start, end, len)``: the first of three tests that fails is told."""
-    from mirgpu.kir.ops import CompareOp
     from mirgpu.lower.values import scalar
 
     start, end, count = (scalar(fx, v) for v in values)
@@ -309,6 +305,3 @@ def assert_message(node: Assert) -> str:
     """The message with numbered operands."""
     first, *rest = node.message.split("{}")
     return escape(first) + "".join(f"{{{n}}}{escape(part)}" for n, part in enumerate(rest))
-
-
-__all__ = ["Path", "RefTy", "assert_message", "emit_call", "emit_plan", "plan_all", "show"]

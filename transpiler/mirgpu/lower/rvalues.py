@@ -11,7 +11,7 @@ from mirgpu.lower.context import FnContext
 from mirgpu.lower.enums import discriminant, set_discriminant
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image
-from mirgpu.lower.operands import constants, operand, read, store_constant
+from mirgpu.lower.operands import constants, operand, read, store_constant, store_piece
 from mirgpu.lower.operators import binary, is_overflowing, ordering, store_overflowing, unary
 from mirgpu.lower.places import element, field, place, pointer_to
 from mirgpu.lower.types import is_fat, scalar_type
@@ -206,7 +206,6 @@ def _array(fx: FnContext, at: PlaceRef, nodes: tuple[Operand, ...]) -> None:
 
 
 def _paste(fx: FnContext, at: PlaceRef, image: Image) -> None:
-    from mirgpu.lower.operands import store_piece
 
     store_piece(fx, at, 0, Blob(image, len(image.data)))
 
@@ -220,9 +219,8 @@ def _adt(fx: FnContext, at: PlaceRef, node: AdtAggregate) -> None:
         raise LowerError(
             "MG0308", f"`{fx.crate.path_text(node.path)}` does not build `{fx.types.text(at.ty)}`"
         )
-    nodes = node.operands or ()
-    if fx.layouts.is_union(at.ty):
-        value = operand(fx, nodes[0])
+    if fx.layouts.is_union(at.ty) and node.operands:
+        value = operand(fx, node.operands[0])
         _store(fx, PlaceRef(at.base, at.offset, at.align, value.ty, at.index, at.stride), value)
         return
     if node.names is not None:
@@ -243,7 +241,7 @@ def _adt(fx: FnContext, at: PlaceRef, node: AdtAggregate) -> None:
             variant,
             at.local,
         )
-    _fields(fx, target, nodes, fx.layouts.variant_fields(at.ty, variant))
+    _fields(fx, target, node.operands or (), fx.layouts.variant_fields(at.ty, variant))
     if index is not None:
         set_discriminant(fx, at, index)
 

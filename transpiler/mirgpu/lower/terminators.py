@@ -3,9 +3,8 @@
 from typing import assert_never
 
 from mirgpu.kir.ops import CondBr, Switch, Target
-from mirgpu.kir.ops import Return as KReturn
 from mirgpu.kir.ops import Unreachable as KUnreachable
-from mirgpu.kir.types import I1, I64, PTR, IntType
+from mirgpu.kir.types import I1, IntType
 from mirgpu.lower.calls import lower_call
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.drops import needs_drop
@@ -22,7 +21,7 @@ from mirgpu.lower.panics import (
     show,
 )
 from mirgpu.lower.places import place
-from mirgpu.lower.values import address, scalar
+from mirgpu.lower.values import scalar
 from mirgpu.mir.syntax import (
     Assert,
     AsyncDrop,
@@ -148,6 +147,3 @@ def _assert(fx: FnContext, node: Assert) -> tuple[int, ...]:
     fx.b.start(failed, cold=True)
     show(fx, assert_message(node), values, node.source)
     return (node.target,)
-
-
-__all__ = ["I64", "PTR", "KReturn", "address", "label", "terminate"]

@@ -7,7 +7,9 @@ from mirgpu.mir.syntax import (
     Assign,
     Call,
     Deref,
+    FnItem,
     Index,
+    NameSeg,
     Place,
     StorageDead,
     StorageLive,
@@ -98,8 +100,6 @@ class Uses:
 
 def _is_formatting(call: Call) -> bool:
     """Whether a call only makes format arguments."""
-    from mirgpu.mir.syntax import FnItem, NameSeg
-
     if not isinstance(call.func, FnItem) or call.target is None:
         return False
     names = [seg.name for seg in call.func.path.segments if isinstance(seg, NameSeg)]
