@@ -1,8 +1,8 @@
-"""Compare two byte buffers by their Rust type: what two runs of one kernel must agree on.
+"""The one comparator: whether two buffers hold the same Rust values, and where they first differ.
 
-Padding and the bytes of an enum's inactive variants say nothing and are masked.  Which NaN an
-arithmetic operation returns is not specified: any NaN of a float equals any other, unless asked
-for bit by bit.  All else must be equal in every bit.
+Bytes are compared bit for bit, but for what Rust leaves open: padding and the bytes of variants
+that an enum is not in are masked by layout, and a NaN equals any NaN (which one an arithmetic
+operation returns is unspecified).  ``nsz=True`` also lets zeros of either sign be equal.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any, assert_never, final
 
 import numpy as np
 
-from mirgpu.runtime.dtypes import dtype_of, size_of
+from mirgpu.runtime.dtypes import dtype_of, size_of, tag_value
 from mirgpu.runtime.manifest import (
     ArrayType,
     EnumType,
@@ -21,174 +21,132 @@ from mirgpu.runtime.manifest import (
     StructType,
 )
 
-_FLOATS = ("f16", "f32", "f64")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """``nan_bits``: NaNs must have the same bits.  ``nsz``: zeros of either sign are equal."""
-
-    nan_bits: bool = False
-    nsz: bool = False
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first difference: the element's index, the path in it (``.position.x``, ``[2]``,
-    ``.tag``, empty for the element itself), and the two values, floats with their bits."""
+    """The first element that differs: its index, the path of the field inside, both values."""
 
     index: int
     path: str
     expected: str
-    actual: str
+    got: str
 
     def __str__(self) -> str:
-        return f"[{self.index}]{self.path}: expected {self.expected}, got {self.actual}"
+        return f"[{self.index}]{self.path}: expected {self.expected}, got {self.got}"
 
 
-Buffer = bytes | bytearray | memoryview
-
-
-def compare(
-    ty: HostType, expected: Buffer, actual: Buffer, options: CompareOptions | None = None
+def difference(
+    ty: HostType, expected: bytes, got: bytes, *, nsz: bool = False
 ) -> Difference | None:
-    """The first difference between two arrays of ``ty``, or none.
+    """The first difference between two buffers of elements of type ``ty``, or none.
 
-    Raises ``ValueError`` for buffers of different lengths or of no whole number of elements.
+    Raises ``ValueError`` if the buffers differ in length or hold no whole number of elements.
     """
-    if len(expected) != len(actual):
-        raise ValueError(f"{len(expected)} bytes against {len(actual)}")
     size = size_of(ty)
-    if size == 0 or len(expected) % size:
-        if len(expected) == 0:
-            return None
-        raise ValueError(f"{len(expected)} bytes are no whole number of elements of {size} bytes")
-    if expected == actual:
+    if len(expected) != len(got):
+        raise ValueError(f"{len(expected)} bytes are expected, {len(got)} given")
+    if expected == got or size == 0:
         return None
-    count = len(expected) // size
-    left = np.frombuffer(expected, np.uint8).reshape(count, size)
-    right = np.frombuffer(actual, np.uint8).reshape(count, size)
-    found = _first(ty, 0, "", left, right, np.arange(count), options or CompareOptions())
-    return None if found is None else Difference(*found)
-
-
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
-Found = tuple[int, str, str, str]
+    if len(expected) % size:
+        raise ValueError(f"{len(expected)} bytes are no whole number of elements of {size}")
+    shape = (-1, size)
+    left = np.frombuffer(expected, np.uint8).reshape(shape)
+    right = np.frombuffer(got, np.uint8).reshape(shape)
+    return _first(ty, left, right, np.ones(len(left), np.bool_), "", nsz)
 
 
 def _first(
-    ty: HostType,
-    offset: int,
-    path: str,
-    left: Bytes,
-    right: Bytes,
-    rows: "np.ndarray[Any, Any]",
-    options: CompareOptions,
-) -> Found | None:
-    """The first difference at ``offset`` in the elements ``rows``, by index, then by path."""
-    if rows.size == 0:
-        return None
+    ty: HostType, left: Bytes, right: Bytes, live: Mask, path: str, nsz: bool
+) -> Difference | None:
+    """The difference at the lowest index where ``live`` holds; rows are elements."""
     match ty:
         case ScalarType():
-            return _scalar(ty, offset, path, left, right, rows, options)
-        case OpaqueType(size=size):
-            a, b = left[rows, offset : offset + size], right[rows, offset : offset + size]
-            bad = np.flatnonzero((a != b).any(axis=1))
-            if bad.size == 0:
-                return None
-            n = int(bad[0])
-            return int(rows[n]), path, a[n].tobytes().hex(), b[n].tobytes().hex()
+            return _first_scalar(ty, left, right, live, path, nsz)
         case ArrayType(elem=elem, len=length):
             size = size_of(elem)
-            return _least(
-                _first(elem, offset + n * size, f"{path}[{n}]", left, right, rows, options)
-                for n in range(length)
-            )
+            parts = [(f"{path}[{k}]", elem, k * size) for k in range(length)]
+            return _first_part(parts, left, right, live, nsz)
         case StructType(fields=fields):
-            return _fields(fields, offset, path, left, right, rows, options)
+            return _first_part(_parts(fields, path), left, right, live, nsz)
         case EnumType():
-            return _enum(ty, offset, path, left, right, rows, options)
+            return _first_enum(ty, left, right, live, path, nsz)
+        case OpaqueType():
+            return _first_bytes(left, right, live & (left != right).any(axis=1), path)
         case _:
             assert_never(ty)
 
 
-def _fields(
-    fields: tuple[FieldType, ...],
-    offset: int,
-    path: str,
-    left: Bytes,
-    right: Bytes,
-    rows: "np.ndarray[Any, Any]",
-    options: CompareOptions,
-) -> Found | None:
-    return _least(
-        _first(f.type, offset + f.offset, f"{path}.{f.name}", left, right, rows, options)
-        for f in fields
-    )
+def _parts(fields: tuple[FieldType, ...], path: str) -> list[tuple[str, HostType, int]]:
+    return [(f"{path}.{field.name}", field.type, field.offset) for field in fields]
 
 
-def _enum(
-    ty: EnumType,
-    offset: int,
-    path: str,
-    left: Bytes,
-    right: Bytes,
-    rows: "np.ndarray[Any, Any]",
-    options: CompareOptions,
-) -> Found | None:
-    at = offset + ty.tag.offset
-    found = [_first(ty.tag.type, at, f"{path}.{ty.tag.name}", left, right, rows, options)]
-    size = size_of(ty.tag.type)
-    tags = _unsigned(left, at, size)[rows]
-    same = tags == _unsigned(right, at, size)[rows]
-    for variant in ty.variants:
-        tag = variant.tag & ((1 << 8 * size) - 1)
-        active = rows[same & (tags == tag)]
-        found.append(
-            _fields(variant.fields, offset, f"{path}.{variant.name}", left, right, active, options)
+def _first_part(
+    parts: list[tuple[str, HostType, int]], left: Bytes, right: Bytes, live: Mask, nsz: bool
+) -> Difference | None:
+    found = [
+        each
+        for path, ty, offset in parts
+        if (
+            each := _first(
+                ty,
+                left[:, offset : offset + size_of(ty)],
+                right[:, offset : offset + size_of(ty)],
+                live,
+                path,
+                nsz,
+            )
         )
-    return _least(found)
+    ]
+    return min(found, key=lambda each: each.index, default=None)
 
 
-def _least(found: Any) -> Found | None:
-    """The one with the lowest index; among equals the first."""
-    return min((f for f in found if f is not None), key=lambda f: f[0], default=None)
+def _first_enum(
+    ty: EnumType, left: Bytes, right: Bytes, live: Mask, path: str, nsz: bool
+) -> Difference | None:
+    tag = FieldType("tag", ty.tag.offset, ty.tag.type)
+    found = _first_part(_parts((tag,), path), left, right, live, nsz)
+    tags = _values(ty.tag.type, left[:, tag.offset : tag.offset + size_of(tag.type)])
+    for variant in ty.variants:
+        chosen = live & (tags == tag_value(ty, variant))
+        inside = _first_part(
+            _parts(variant.fields, f"{path}.{variant.name}"), left, right, chosen, nsz
+        )
+        if inside is not None and (found is None or inside.index < found.index):
+            found = inside
+    return found
 
 
-def _scalar(
-    ty: ScalarType,
-    offset: int,
-    path: str,
-    left: Bytes,
-    right: Bytes,
-    rows: "np.ndarray[Any, Any]",
-    options: CompareOptions,
-) -> Found | None:
-    size = size_of(ty)
-    a, b = _unsigned(left, offset, size)[rows], _unsigned(right, offset, size)[rows]
-    differs = a != b
-    if ty.name in _FLOATS:
-        x, y = a.view(f"f{size}"), b.view(f"f{size}")
-        if not options.nan_bits:
-            differs &= ~(np.isnan(x) & np.isnan(y))
-        if options.nsz:
-            differs &= ~((x == 0) & (y == 0))
-    bad = np.flatnonzero(differs)
-    if bad.size == 0:
+def _first_scalar(
+    ty: ScalarType, left: Bytes, right: Bytes, live: Mask, path: str, nsz: bool
+) -> Difference | None:
+    differs = live & (left != right).any(axis=1)
+    if not differs.any():
         return None
-    n = int(bad[0])
-    return int(rows[n]), path, _show(ty, a[n]), _show(ty, b[n])
+    a, b = _values(ty, left), _values(ty, right)
+    if a.dtype.kind == "f":
+        differs &= ~(np.isnan(a) & np.isnan(b))
+        if nsz:
+            differs &= ~((a == 0) & (b == 0))
+    if not differs.any():
+        return None
+    index = int(np.argmax(differs))
+    return Difference(index, path, _shown(a[index], left[index]), _shown(b[index], right[index]))
 
 
-def _unsigned(data: Bytes, offset: int, size: int) -> "np.ndarray[Any, Any]":
-    column = np.ascontiguousarray(data[:, offset : offset + size])
-    return column.view(f"<u{size}").reshape(-1)
+def _first_bytes(left: Bytes, right: Bytes, differs: Mask, path: str) -> Difference | None:
+    if not differs.any():
+        return None
+    index = int(np.argmax(differs))
+    return Difference(index, path, left[index].tobytes().hex(), right[index].tobytes().hex())
 
 
-def _show(ty: ScalarType, bits: Any) -> str:
-    value = np.asarray(bits).reshape(1).view(dtype_of(ty) if ty.name != "bool" else "u1")[0]
-    if ty.name in _FLOATS:
-        return f"{value!s} ({int(bits):#0{2 + 2 * size_of(ty)}x})"
-    return str(int(value))
+def _values(ty: HostType, rows: Bytes) -> np.ndarray[Any, Any]:
+    return np.ascontiguousarray(rows).view(dtype_of(ty)).reshape(-1)
+
+
+def _shown(value: Any, raw: Bytes) -> str:
+    return f"{value} (0x{raw[::-1].tobytes().hex()})"
