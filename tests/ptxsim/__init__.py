@@ -1,9 +1,25 @@
-"""Executes PTX text, from the PTX ISA alone: an independent truth for what mirgpu emits.
+"""An evaluator of PTX text, written from the PTX ISA; it shares nothing with mirgpu's targets."""
 
-Shares no code and no table with ``mirgpu.targets``.  What it does not know is an error.
-"""
-
-from tests.ptxsim.errors import PtxError
+from tests.ptxsim.errors import (
+    PtxBarrierError,
+    PtxError,
+    PtxMemoryError,
+    PtxRunawayError,
+    PtxSyntaxError,
+    PtxTrapError,
+    PtxTypeError,
+    PtxUndefinedError,
+)
 from tests.ptxsim.sim import Sim
 
-__all__ = ["PtxError", "Sim"]
+__all__ = [
+    "PtxBarrierError",
+    "PtxError",
+    "PtxMemoryError",
+    "PtxRunawayError",
+    "PtxSyntaxError",
+    "PtxTrapError",
+    "PtxTypeError",
+    "PtxUndefinedError",
+    "Sim",
+]

@@ -1,318 +1,350 @@
-"""A PTX function to Python source: registers are Python locals, blocks a dispatch on ``pc``.
+"""A PTX function as a Python function.
 
-Registers hold bits as unsigned integers, predicates bools, what is undefined ``None``: every
-computation here raises on it (hence ``-p`` where a predicate is tested).
+Blocks with one predecessor are written where they are jumped to; the others get a number, and a
+loop dispatches on it by binary search.  A function that can reach a barrier is a generator that
+yields there.
 """
 
-import re
 from dataclasses import dataclass, field
+from typing import Final, final
 
-from tests.ptxsim import instructions
-from tests.ptxsim.errors import PtxError
-from tests.ptxsim.text import Address, Args, Function, Imm, Instruction, Label, Module, Name, Reg
+from tests.ptxsim import access, control, integer, scalar
+from tests.ptxsim.codegen import HANDLERS, Code, Mods
+from tests.ptxsim.errors import PtxSyntaxError
+from tests.ptxsim.syntax import (
+    Function,
+    Instruction,
+    Label,
+    Module,
+    Register,
+    Symbol,
+    Variable,
+)
 
-_SPECIAL = re.compile(r"%(tid|ntid|ctaid|nctaid)\.([xyz])|%(laneid|warpid)|%clock(64)?")
-_ENDS = ("bra", "ret", "exit", "trap", "brx")
+_LOADED: Final = (access, control, integer, scalar)
+"""Their instructions register themselves."""
+MAX_DEPTH: Final = 30
+ENDS: Final = ("bra", "brx", "ret", "exit", "trap")
 
 
-@dataclass
+@final
+@dataclass(slots=True)
 class Block:
-    label: str | None
-    body: list[Instruction] = field(default_factory=list)
+    number: int
+    instructions: list[Instruction] = field(default_factory=list)
+    successors: list[int] = field(default_factory=list)
 
 
-@dataclass
+@final
+@dataclass(frozen=True, slots=True)
 class Compiled:
-    """Source of one Python function, and the PTX line of each of its lines."""
+    """``origin`` gives the PTX line of each line of ``source``."""
 
     source: str
-    lines: list[int]
+    origin: tuple[int, ...]
 
 
-class FunctionCompiler:
-    def __init__(self, module: Module, function: Function, waits: set[str]) -> None:
-        self.module = module
-        self.function = function
-        self.waits = waits
-        self.names = {name: f"r{k}" for k, name in enumerate(function.regs)}
-        self.param_names = {v.name: f"q{k}" for k, v in enumerate(self.param_variables())}
-        self.out: list[str] = []
-        self.lines: list[int] = []
-        self.line = 0
-
-    def param_variables(self) -> list:
-        f = self.function
-        own = [v for v in f.locals if v.space == "param"]
-        return own if f.entry else [*f.params, *f.results, *own]
-
-    # ---------------------------------------------------------------- operands
-
-    def reg_type(self, name: str) -> str:
-        try:
-            return self.function.regs[name]
-        except KeyError:
-            raise PtxError(f"line {self.line}: register {name} is not declared") from None
-
-    def check(self, name: str, type_: str, wider: bool) -> None:
-        """Whether a register fits an instruction type, by the ISA's table of compatibility."""
-        have = self.reg_type(name)
-        if have == "pred" or type_ == "pred":
-            fits = have == type_
-        else:
-            kind, width = type_[0], int(type_[1:])
-            own, own_width = have[0], int(have[1:])
-            fits = width == own_width or (wider and own_width > width and own != "f")
-            fits = fits and (kind == own or "b" in (kind, own) or {kind, own} == {"u", "s"})
-        if not fits:
-            raise PtxError(f"line {self.line}: {name} is .{have}, the instruction wants .{type_}")
-
-    def dest(self, operand: object, type_: str, wider: bool = False) -> str:
-        if isinstance(operand, Name) and operand.name == "_":
-            return "_"
-        if not isinstance(operand, Reg):
-            raise PtxError(f"line {self.line}: the result is no register")
-        self.check(operand.name, type_, wider)
-        return self.names[operand.name]
-
-    def width_of(self, operand: object) -> int:
-        assert isinstance(operand, Reg)
-        type_ = self.reg_type(operand.name)
-        return 1 if type_ == "pred" else int(type_[1:])
-
-    def value(self, operand: object, type_: str, wider: bool = False) -> str:
-        """The operand's bits as an expression, below 2**width."""
-        width = 1 if type_ == "pred" else int(type_[1:])
-        match operand:
-            case Reg(name) if (special := self.special(name)) is not None:
-                if type_ not in ("u32", "b32", "s32"):
-                    raise PtxError(f"line {self.line}: {name} is 32 bits wide")
-                return special
-            case Reg(name):
-                self.check(name, type_, wider)
-                have = self.reg_type(name)
-                if type_ != "pred" and int(have[1:]) > width:
-                    return f"({self.names[name]} & {(1 << width) - 1})"
-                return self.names[name]
-            case Imm(value, None):
-                if type_[0] == "f":
-                    raise PtxError(f"line {self.line}: an integer where .{type_} is wanted")
-                if type_ == "pred":
-                    return str(bool(value))
-                if not -(1 << (width - 1)) <= value < 1 << width:
-                    raise PtxError(f"line {self.line}: {value} does not fit .{type_}")
-                return str(value & ((1 << width) - 1))
-            case Imm(value, float_width):
-                if float_width != width or type_[0] == "u" or type_[0] == "s":
-                    raise PtxError(f"line {self.line}: a float of {float_width} bits for .{type_}")
-                return str(value)
-            case Name(name):
-                if width != 64:
-                    raise PtxError(f"line {self.line}: the address of {name} has 64 bits")
-                return self.symbol(name)
-            case _:
-                raise PtxError(f"line {self.line}: unexpected operand {operand}")
-
-    def special(self, name: str) -> str | None:
-        match = _SPECIAL.fullmatch(name)
-        if match is None or name in self.function.regs:
-            return None
-        if match[1]:
-            return f"t.{match[1]}[{'xyz'.index(match[2])}]"
-        if match[3] == "laneid":
-            return "t.lane"
-        raise PtxError(f"line {self.line}: {name} is not simulated")
-
-    def symbol(self, name: str) -> str:
-        if name in self.param_names:
-            raise PtxError(f"line {self.line}: the address of .param {name} is not simulated")
-        if any(v.name == name for v in self.function.locals):
-            return f"frame_{self.local_names()[name]}"
-        if self.function.entry and any(v.name == name for v in self.function.params):
-            return f"PARAMS[{self.function.name!r}][{name!r}]"
-        if any(v.name == name for v in self.module.variables):
-            return f"SYMBOLS[{name!r}]"
-        raise PtxError(f"line {self.line}: {name} is not declared")
-
-    def local_names(self) -> dict[str, int]:
-        names = [v.name for v in self.function.locals if v.space == "local"]
-        return {name: k for k, name in enumerate(names)}
-
-    def address(self, operand: object, space: str) -> str:
-        """The generic address of a memory operand in a state space."""
-        if not isinstance(operand, Address):
-            raise PtxError(f"line {self.line}: expected an address")
-        window = {
-            "": "",
-            "global": "",
-            "shared": " + SHARED_WINDOW",
-            "local": " + LOCAL_WINDOW",
-            "const": " + CONST_WINDOW",
-            "param": " + PARAM_WINDOW",
-        }[space]
-        base = self.value(operand.base, "b64")
-        if isinstance(operand.base, Name):
-            declared = self.space_of(operand.base.name)
-            if declared != (space or declared) or (space == "" and declared != "global"):
-                raise PtxError(f"line {self.line}: {operand.base.name} is in .{declared}")
-        offset = f" + {operand.offset}" if operand.offset else ""
-        return f"(({base}{offset}) & M64){window}"
-
-    def space_of(self, name: str) -> str:
-        for variable in [
-            *self.function.params,
-            *self.function.results,
-            *self.function.locals,
-            *self.module.variables,
-        ]:
-            if variable.name == name:
-                return variable.space
-        raise PtxError(f"line {self.line}: {name} is not declared")
-
-    # ------------------------------------------------------------------- code
-
-    def emit(self, indent: int, text: str) -> None:
-        self.out.append("    " * indent + text)
-        self.lines.append(self.line)
-
-    def compile(self) -> Compiled:
-        f = self.function
-        blocks = self.blocks()
-        self.targets = {b.label: k for k, b in enumerate(blocks) if b.label is not None}
-        incoming = "" if f.entry else "".join(f", {self.param_names[v.name]}" for v in f.params)
-        self.emit(0, f"def {python_name(f.name)}(t{incoming}):")
-        if self.names:
-            self.emit(1, " = ".join(self.names.values()) + " = None")
-        for variable in self.param_variables():
-            if variable not in f.params or f.entry:
-                name = self.param_names[variable.name]
-                self.emit(1, f"{name} = blank({variable.size}, {variable.name!r})")
-        for name, k in self.local_names().items():
-            (variable,) = [v for v in f.locals if v.name == name]
-            self.emit(1, f"frame_{k} = t.push({variable.size}, {variable.align})")
-        self.emit(1, "pc = 0")
-        self.emit(1, "while True:")
-        self.tree(blocks, 0, len(blocks), 2)
-        if f.name in self.waits:
-            self.emit(1, "yield")
-        return Compiled("\n".join(self.out) + "\n", self.lines)
-
-    def blocks(self) -> list[Block]:
-        blocks = [Block(None)]
-        for item in self.function.body:
-            if isinstance(item, Label):
-                blocks.append(Block(item.name))
-                continue
-            blocks[-1].body.append(item)
-            if item.op.split(".")[0] in _ENDS and item.guard is None:
-                blocks.append(Block(None))
-        return blocks
-
-    def tree(self, blocks: list[Block], low: int, high: int, indent: int) -> None:
-        if high - low > 1:
-            middle = (low + high) // 2
-            self.emit(indent, f"if pc < {middle}:")
-            self.tree(blocks, low, middle, indent + 1)
-            self.emit(indent, "else:")
-            self.tree(blocks, middle, high, indent + 1)
-            return
-        for instruction in blocks[low].body:
-            self.line = instruction.line
-            at = indent
-            if instruction.guard is not None:
-                name, negated = instruction.guard
-                self.check(name, "pred", False)
-                self.emit(at, f"if {'not ' if negated else ''}-{self.names[name]}:")
-                at += 1
-            self.instruction(instruction, at)
-        if low + 1 < len(blocks):
-            self.emit(indent, f"pc = {low + 1}")
-        else:
-            self.emit(indent, "fell_off()")
-
-    def instruction(self, instruction: Instruction, indent: int) -> None:
-        head = instruction.op.split(".")[0]
-        match head:
-            case "bra":
-                (target,) = instruction.operands
-                assert isinstance(target, Name)
-                if instruction.op not in ("bra", "bra.uni") or target.name not in self.targets:
-                    raise PtxError(f"line {self.line}: cannot branch to {target.name}")
-                self.emit(indent, f"pc = {self.targets[target.name]}")
-                self.emit(indent, "continue")
-            case "brx":
-                index, table = instruction.operands
-                assert isinstance(table, Name)
-                numbers = [self.targets[name] for name in self.function.tables[table.name]]
-                self.emit(indent, f"pc = {numbers}[{self.value(index, 'u32')}]")
-                self.emit(indent, "continue")
-            case "ret":
-                self.emit(indent, "t.pop()" if self.local_names() else "pass")
-                results = "".join(f"{self.param_names[v.name]}, " for v in self.function.results)
-                self.emit(indent, f"return ({results})")
-            case "exit":
-                self.emit(indent, "raise ThreadExit")
-            case "trap":
-                self.emit(indent, "trap()")
-            case "call":
-                self.call(instruction, indent)
-            case "bar" | "barrier":
-                operands = instruction.operands
-                if instruction.op not in ("bar.sync", "barrier.sync", "barrier.sync.aligned") or (
-                    operands != (Imm(0),)
-                ):
-                    raise PtxError(f"line {self.line}: only barrier 0 of the whole block")
-                self.emit(indent, f"yield {self.line}")
-            case _:
-                for line in instructions.translate(self, instruction):
-                    self.emit(indent, line)
-
-    def call(self, instruction: Instruction, indent: int) -> None:
-        if instruction.op not in ("call", "call.uni"):
-            raise PtxError(f"line {self.line}: unknown {instruction.op}")
-        parts = list(instruction.operands)
-        results = parts.pop(0) if isinstance(parts[0], Args) else Args(())
-        callee = parts.pop(0)
-        arguments = parts.pop(0) if parts else Args(())
-        assert isinstance(callee, Name)
-        assert isinstance(results, Args)
-        assert isinstance(arguments, Args)
-        function = self.module.functions.get(callee.name)
-        if function is None or not function.defined or function.entry:
-            raise PtxError(f"line {self.line}: no function {callee.name}")
-        for given, wanted in ((arguments, function.params), (results, function.results)):
-            if len(given.elems) != len(wanted):
-                raise PtxError(f"line {self.line}: wrong number of arguments for {callee.name}")
-            for each, variable in zip(given.elems, wanted, strict=True):
-                mine = [v for v in self.param_variables() if Name(v.name) == each]
-                if not mine or mine[0].size != variable.size or variable.space != "param":
-                    raise PtxError(f"line {self.line}: an argument does not fit {variable.name}")
-        passed = "".join(f", {self.param_names[each.name]}" for each in arguments.elems)
-        got = "".join(f"{self.param_names[each.name]}, " for each in results.elems)
-        wait = "yield from " if callee.name in self.waits else ""
-        target = f"({got}) = " if got else ""
-        self.emit(indent, f"{target}{wait}{python_name(callee.name)}(t{passed})")
-
-
-def python_name(name: str) -> str:
-    """A PTX identifier as a Python one."""
-    return "f_" + name.replace("$", "_S_").replace("%", "_P_").replace(".", "_D_")
-
-
-def waiting(module: Module) -> set[str]:
-    """The functions that reach a barrier: they become generators."""
-    waits: set[str] = set()
+def suspends(module: Module) -> set[str]:
+    """The functions that can reach a barrier."""
     calls: dict[str, set[str]] = {}
+    found = set()
     for function in module.functions.values():
         calls[function.name] = set()
         for item in function.body:
             if isinstance(item, Instruction):
-                head = item.op.split(".")[0]
-                if head in ("bar", "barrier"):
-                    waits.add(function.name)
-                if head == "call":
-                    calls[function.name] |= {o.name for o in item.operands if isinstance(o, Name)}
-    while True:
-        more = {name for name, called in calls.items() if called & waits} - waits
-        if not more:
-            return waits
-        waits |= more
+                if item.opcode in ("bar", "barrier"):
+                    found.add(function.name)
+                elif item.opcode == "call":
+                    calls[function.name].update(
+                        o.name for o in item.operands if isinstance(o, Symbol)
+                    )
+    while more := {f for f, callees in calls.items() if callees & found} - found:
+        found |= more
+    return found
+
+
+@final
+class FunctionCompiler:
+    """Translates one function; ``addresses`` gives module variables' places by identity."""
+
+    def __init__(
+        self, module: Module, function: Function, addresses: dict[int, int], waiting: set[str]
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.addresses = addresses
+        self.waiting = waiting
+        self.code = Code(self)
+        self.idents: dict[int, str] = {}
+        self.blocks: list[Block] = []
+        self.labels: dict[str, int] = {}
+        self.heads: dict[int, int] = {}
+        self.loops: set[int] = set()
+
+    # ------------------------------------------------------------- Place, for Code
+
+    def address(self, symbol: Symbol) -> tuple[str, str]:
+        variable = symbol.variable or self.module.variables.get(symbol.name)
+        if variable is None:
+            what = "a function" if symbol.name in self.module.functions else "not declared"
+            raise PtxSyntaxError(f"{symbol.name} is {what}", self.code.line)
+        if variable.space == "local":
+            text = f"L + {variable.offset + symbol.offset}"
+        elif variable.space == "param":
+            if not self.function.entry or not any(p is variable for p in self.function.params):
+                raise PtxSyntaxError(
+                    f"the address of {symbol.name}, no parameter of an entry", self.code.line
+                )
+            text = str(variable.offset + symbol.offset)
+        else:
+            text = str(self.addresses[id(variable)] + symbol.offset)
+        return variable.space, f"({text})" if variable.space == "local" else text
+
+    def variable(self, variable: Variable) -> str:
+        if self.function.entry and any(p is variable for p in self.function.params):
+            return f"T.parameter({variable.offset}, {variable.size})"
+        return self.idents[id(variable)]
+
+    # ------------------------------------------------------------------- the whole
+
+    def compile(self) -> Compiled:
+        function, code = self.function, self.code
+        code.line = function.line
+        self._split()
+        self._choose_heads()
+        names = []
+        for n, param in enumerate(function.params):
+            if isinstance(param, Register):
+                names.append(param.ident)
+            else:
+                self.idents[id(param)] = f"P{n}"
+                names.append(f"P{n}")
+        if function.entry:
+            names = []
+        for n, variable in enumerate(function.call_params):
+            self.idents[id(variable)] = f"C{n}"
+        code.put(f"def {python_name(function.name)}({', '.join(['T', *names])}):")
+        code.indent += 1
+        start = len(code.lines)
+        code.put("n = 0")
+        for n, result in enumerate(function.returns):
+            if isinstance(result, Variable):
+                self.idents[id(result)] = f"Q{n}"
+                code.put(f"Q{n} = ParamVariable({result.size})")
+        for n, variable in enumerate(function.call_params):
+            code.put(f"C{n} = ParamVariable({variable.size})")
+        if function.locals:
+            code.put("L = T.push(LAYOUT_" + python_name(function.name) + ")")
+        if function.name in self.waiting:
+            code.put("if False: yield")
+        self._body()
+        prologue = []
+        for kind, size in sorted(code.shared_sizes):
+            view = f"views[{size}]" if kind == "int" else f"floats[{size}]"
+            prologue.append(f"    S{'I' if kind == 'int' else 'F'}{size} = T.shared.{view}")
+        prologue += [f"    SM{n} = T.shared.masks[{n}]" for n in {s for _, s in code.shared_sizes}]
+        code.lines[start:start] = prologue
+        code.origin[start:start] = [function.line] * len(prologue)
+        return Compiled("\n".join(code.lines) + "\n", tuple(code.origin))
+
+    # --------------------------------------------------------------- control flow
+
+    def _split(self) -> None:
+        current = Block(0)
+        self.blocks.append(current)
+        fresh = True
+        for item in self.function.body:
+            if isinstance(item, Label):
+                if item.name in self.labels:
+                    raise PtxSyntaxError(f"label {item.name} is defined twice", item.line)
+                if current.instructions or not fresh:
+                    current = Block(len(self.blocks))
+                    self.blocks.append(current)
+                self.labels[item.name] = current.number
+                fresh = True
+                continue
+            current.instructions.append(item)
+            if item.opcode in ENDS and (item.guard is None or item.opcode in ("bra", "brx")):
+                current = Block(len(self.blocks))
+                self.blocks.append(current)
+                fresh = False
+        for block in self.blocks:
+            last = block.instructions[-1] if block.instructions else None
+            if last is not None and last.opcode == "bra":
+                block.successors.append(self._target(last, control.label(last)))
+            elif last is not None and last.opcode == "brx":
+                block.successors += self._table(last)
+            if last is None or last.opcode not in ENDS or last.guard is not None:
+                if block.number + 1 == len(self.blocks):
+                    # ptxas takes the end of a function's text for a return.
+                    continue
+                block.successors.append(block.number + 1)
+
+    def _target(self, instruction: Instruction, name: str) -> int:
+        if name not in self.labels:
+            raise PtxSyntaxError(f"no label {name}", instruction.line)
+        return self.labels[name]
+
+    def _table(self, instruction: Instruction) -> list[int]:
+        name = control.label(instruction)
+        if name not in self.function.tables:
+            raise PtxSyntaxError(f"no .branchtargets {name}", instruction.line)
+        return [self._target(instruction, label) for label in self.function.tables[name]]
+
+    def _choose_heads(self) -> None:
+        """Number the blocks that need it, in order of their places in the text."""
+        reachable, work = {0}, [0]
+        predecessors: dict[int, int] = {}
+        while work:
+            for successor in self.blocks[work.pop()].successors:
+                predecessors[successor] = predecessors.get(successor, 0) + 1
+                if successor not in reachable:
+                    reachable.add(successor)
+                    work.append(successor)
+        heads = {0} | {b for b in reachable if predecessors.get(b, 0) > 1}
+        # A chain of single predecessors that is too deep to nest is cut.
+        depth = dict.fromkeys(heads, 0)
+        work = sorted(heads)
+        while work:
+            number = work.pop()
+            for successor in self.blocks[number].successors:
+                if successor in depth:
+                    continue
+                depth[successor] = depth[number] + 1
+                if depth[successor] > MAX_DEPTH:
+                    heads.add(successor)
+                    depth[successor] = 0
+                work.append(successor)
+        self.heads = {block: n for n, block in enumerate(sorted(heads))}
+
+    def _body(self) -> None:
+        code = self.code
+        if len(self.heads) == 1 and not self._jumps_to(0):
+            self._block(0, None)
+            return
+        code.put("pc = 0")
+        code.put("while True:")
+        code.indent += 1
+        self._dispatch(sorted(self.heads))
+        code.indent -= 1
+
+    def _jumps_to(self, head: int) -> bool:
+        return any(head in block.successors for block in self.blocks)
+
+    def _dispatch(self, heads: list[int]) -> None:
+        code = self.code
+        if len(heads) == 1:
+            head = heads[0]
+            if self._is_loop(head):
+                code.put("while True:")
+                code.indent += 1
+                self._block(head, head)
+                code.indent -= 1
+            else:
+                self._block(head, None)
+            return
+        middle = len(heads) // 2
+        code.put(f"if pc < {self.heads[heads[middle]]}:")
+        code.indent += 1
+        self._dispatch(heads[:middle])
+        code.indent -= 1
+        code.put("else:")
+        code.indent += 1
+        self._dispatch(heads[middle:])
+        code.indent -= 1
+
+    def _is_loop(self, head: int) -> bool:
+        """Whether the code written at ``head`` jumps to it."""
+        work = [head]
+        while work:
+            for successor in self.blocks[work.pop()].successors:
+                if successor == head:
+                    return True
+                if successor not in self.heads:
+                    work.append(successor)
+        return False
+
+    def _block(self, number: int, loop: int | None) -> None:
+        """Write a block and what follows it; ``loop`` is the head of the loop around."""
+        code = self.code
+        while True:
+            block = self.blocks[number]
+            for instruction in block.instructions:
+                code.line = instruction.line
+                if instruction.opcode in ("bra", "brx"):
+                    break
+                self._instruction(instruction)
+            last = block.instructions[-1] if block.instructions else None
+            if last is not None and last.opcode == "brx":
+                self._brx(last, number, loop)
+            elif last is not None and last.opcode == "bra":
+                Mods(last)
+                if last.guard is not None:
+                    code.put(f"if {control.guard(last)}:")
+                    code.indent += 1
+                    self._jump(block.successors[0], number, loop)
+                    code.indent -= 1
+                control.check_branch(last)
+            if last is not None and last.opcode in ENDS and last.guard is None:
+                if last.opcode != "bra":
+                    return
+                following = block.successors[0]
+            elif number + 1 == len(self.blocks):
+                control.leave(self, code)
+                return
+            else:
+                following = number + 1
+            if following in self.heads:
+                self._jump(following, number, loop)
+                return
+            number = following
+
+    def _jump(self, target: int, source: int, loop: int | None) -> None:
+        code = self.code
+        if target not in self.heads:
+            self._block(target, loop)
+            return
+        if target <= source:
+            code.put("n += 1")
+            code.put("if n > LIMIT: T.runaway()")
+        if target == loop:
+            code.put("continue")
+            return
+        code.put(f"pc = {self.heads[target]}")
+        code.put("break" if loop is not None else "continue")
+
+    def _brx(self, instruction: Instruction, number: int, loop: int | None) -> None:
+        code = self.code
+        index = control.branch_index(code, instruction)
+        if instruction.guard is not None:
+            code.put(f"if {control.guard(instruction)}:")
+            code.indent += 1
+        for n, target in enumerate(self._table(instruction)):
+            code.put(f"if {index} == {n}:")
+            code.indent += 1
+            self._jump(target, number, loop)
+            code.indent -= 1
+        code.put(f"T.bad_index({index})")
+        if instruction.guard is not None:
+            code.indent -= 1
+
+    def _instruction(self, instruction: Instruction) -> None:
+        code = self.code
+        handler = HANDLERS.get(instruction.opcode)
+        if handler is None and instruction.opcode not in control.HANDLERS:
+            name = ".".join((instruction.opcode, *instruction.mods))
+            raise PtxSyntaxError(f"unknown instruction {name}", instruction.line)
+        if instruction.guard is not None:
+            code.put(f"if {control.guard(instruction)}:")
+            code.indent += 1
+        if handler is not None:
+            handler(code, instruction, Mods(instruction))
+        else:
+            control.HANDLERS[instruction.opcode](self, code, instruction, Mods(instruction))
+        if instruction.guard is not None:
+            code.put("pass")
+            code.indent -= 1
+
+
+def python_name(name: str) -> str:
+    return "f_" + "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in name)

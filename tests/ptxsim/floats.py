@@ -1,217 +1,375 @@
-"""IEEE 754 arithmetic on bit patterns, rounded once, with the hardware's canonical NaN.
+"""Exact IEEE arithmetic.
 
-Exact results are integers or fractions; ``round_to`` rounds them in any of the four modes.
-The common case, round to nearest even, takes the host's own arithmetic where that is exact:
-``+ - * /`` and ``sqrt`` of f32 values computed in f64 and rounded again to f32 are right, since
-53 is at least 2·24 + 2.
+A float register holds a Python float.  A NaN with a payload, as loads and moves may bring, is a
+``NaN`` object with its bits; arithmetic on it gives a plain NaN, which stands for the canonical
+one.  Round-to-nearest uses the machine's doubles where one rounding is certain; the rest goes
+through integers.
 """
 
 import math
-import struct
-from fractions import Fraction
-
-_UNPACK = {32: struct.Struct("<f"), 64: struct.Struct("<d")}
-_PACK_INT = {32: struct.Struct("<I"), 64: struct.Struct("<Q")}
-MANTISSA = {32: 23, 64: 52}
-EXPONENT_BITS = {32: 8, 64: 11}
-NAN = {32: 0x7FFFFFFF, 64: 0x7FFFFFFFFFFFFFFF}
-INF = {32: 0x7F800000, 64: 0x7FF0000000000000}
-SIGN = {32: 1 << 31, 64: 1 << 63}
+from dataclasses import dataclass
+from typing import Final, final
 
 
-def is_nan(bits: int, width: int) -> bool:
-    return bits & (SIGN[width] - 1) > INF[width]
+@final
+class NaN(float):
+    """A NaN with these bits, in the width of the register that holds it."""
+
+    __slots__ = ("bits",)
+    bits: int
+
+    def __new__(cls, bits: int) -> "NaN":
+        self = float.__new__(cls, "nan")
+        self.bits = bits
+        return self
 
 
-def to_float(bits: int, width: int) -> float:
-    return float(_UNPACK[width].unpack(_PACK_INT[width].pack(bits))[0])
+@final
+@dataclass(frozen=True, slots=True)
+class Format:
+    """``precision`` counts the hidden bit; ``emin`` is the exponent of the last place of a
+    subnormal."""
+
+    width: int
+    precision: int
+    emin: int
+    canonical: int
+
+    @property
+    def bias(self) -> int:
+        return (1 << (self.width - self.precision - 1)) - 1
+
+    @property
+    def infinity(self) -> int:
+        return ((1 << (self.width - self.precision)) - 1) << (self.precision - 1)
 
 
-def from_float(value: float, width: int) -> int:
-    """Rounded to nearest even; NaN becomes the canonical one."""
-    if value != value:
-        return NAN[width]
-    try:
-        data = _UNPACK[width].pack(value)
-    except OverflowError:
-        return INF[width] | (SIGN[width] if value < 0 else 0)
-    return int(_PACK_INT[width].unpack(data)[0])
+FORMATS: Final = {
+    16: Format(16, 11, -24, 0x7FFF),
+    32: Format(32, 24, -149, 0x7FFFFFFF),
+    64: Format(64, 53, -1074, 0x7FF8000000000000),
+}
+
+_word = memoryview(bytearray(4))
+F32 = _word.cast("f")
+"""Assign a double and read it back: it is rounded to an f32."""
+U32 = _word.cast("I")
+_long = memoryview(bytearray(8))
+_F64 = _long.cast("d")
+_U64 = _long.cast("Q")
+_NAN = float("nan")
 
 
-def exact(bits: int, width: int) -> Fraction:
-    return Fraction(to_float(bits, width))
+def b2f32(bits: int) -> float:
+    U32[0] = bits
+    value = F32[0]
+    return value if value == value else NaN(bits)
 
 
-def round_to(value: Fraction, width: int, mode: str, zero_sign: int = 0) -> int:
-    """The bits of ``value`` rounded: ``rn`` nearest even, ``rz``, ``rm`` down, ``rp`` up.
+def f2b32(value: float) -> int:
+    if value == value:
+        F32[0] = value
+        return U32[0]
+    return value.bits if value.__class__ is NaN else 0x7FFFFFFF  # type: ignore[attr-defined]
 
-    ``zero_sign`` is the sign of an exact zero.
+
+def b2f64(bits: int) -> float:
+    _U64[0] = bits
+    value = _F64[0]
+    return value if value == value else NaN(bits)
+
+
+def f2b64(value: float) -> int:
+    if value == value:
+        _F64[0] = value
+        return _U64[0]
+    return value.bits if value.__class__ is NaN else 0x7FF8000000000000  # type: ignore[attr-defined]
+
+
+def b2f16(bits: int) -> float:
+    """The value of an f16; a NaN's payload is not kept."""
+    sign = -1.0 if bits >> 15 else 1.0
+    exponent, mantissa = bits >> 10 & 31, bits & 1023
+    if exponent == 31:
+        return _NAN if mantissa else sign * math.inf
+    if exponent == 0:
+        return sign * math.ldexp(mantissa, -24)
+    return sign * math.ldexp(mantissa + 1024, exponent - 25)
+
+
+def bits_to_float(bits: int, width: int) -> float:
+    return {16: b2f16, 32: b2f32, 64: b2f64}[width](bits)
+
+
+def float_to_bits(value: float, width: int) -> int:
+    return {32: f2b32, 64: f2b64}[width](value)
+
+
+def split(value: float) -> tuple[int, int]:
+    """A finite value as ``m, e`` with value = m * 2**e, exactly."""
+    mantissa, exponent = math.frexp(value)
+    return int(mantissa * (1 << 53)), exponent - 53
+
+
+def round_bits(
+    negative: bool, magnitude: int, exponent: int, sticky: bool, fmt: Format, mode: str
+) -> int:
+    """Round ``magnitude * 2**exponent``, a little more if ``sticky``, to the bits of a float.
+
+    ``magnitude`` must have more bits than the format's precision where ``sticky`` is set.
     """
-    if value == 0:
-        return SIGN[width] if zero_sign else 0
-    negative = value < 0
-    value = abs(value)
-    mantissa, bias = MANTISSA[width], (1 << (EXPONENT_BITS[width] - 1)) - 1
-    exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    if Fraction(2) ** exponent > value:
-        exponent -= 1
-    exponent = max(exponent, 1 - bias)
-    scaled = value / Fraction(2) ** (exponent - mantissa)
-    whole = scaled.numerator // scaled.denominator
-    rest = scaled - whole
-    up = {
-        "rn": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole & 1 == 1),
-        "rz": False,
-        "rm": negative and rest > 0,
-        "rp": not negative and rest > 0,
-    }[mode]
-    whole += up
-    if whole >> (mantissa + 1):
-        whole >>= 1
-        exponent += 1
-    if exponent > bias:
-        away = {"rn": True, "rz": False, "rm": negative, "rp": not negative}[mode]
-        bits = INF[width] if away else INF[width] - 1
-    elif whole >> mantissa:
-        bits = (exponent + bias) << mantissa | (whole & ((1 << mantissa) - 1))
-    else:
-        bits = whole
-    return bits | (SIGN[width] if negative else 0)
-
-
-def add(a: int, b: int, width: int, mode: str) -> int:
-    x, y = to_float(a, width), to_float(b, width)
-    if mode == "rn" or not (math.isfinite(x) and math.isfinite(y)):
-        return from_float(x + y, width)
-    zero = a & b & SIGN[width] if mode != "rm" else (a | b) & SIGN[width]
-    if x == 0 and y == 0:
-        return SIGN[width] if zero else 0
-    return round_to(Fraction(x) + Fraction(y), width, mode, mode == "rm")
-
-
-def sub(a: int, b: int, width: int, mode: str) -> int:
-    return NAN[width] if is_nan(b, width) else add(a, b ^ SIGN[width], width, mode)
-
-
-def mul(a: int, b: int, width: int, mode: str) -> int:
-    x, y = to_float(a, width), to_float(b, width)
-    if mode == "rn" or not (math.isfinite(x) and math.isfinite(y)):
-        return from_float(x * y, width)
-    return round_to(Fraction(x) * Fraction(y), width, mode, (a ^ b) & SIGN[width])
-
-
-def div(a: int, b: int, width: int, mode: str) -> int:
-    x, y = to_float(a, width), to_float(b, width)
-    sign = (a ^ b) & SIGN[width]
-    if x != x or y != y:
-        return NAN[width]
-    if math.isinf(x):
-        return NAN[width] if math.isinf(y) else INF[width] | sign
-    if math.isinf(y):
+    sign = int(negative) << (fmt.width - 1)
+    if magnitude == 0 and not sticky:
         return sign
-    if y == 0:
-        return NAN[width] if x == 0 else INF[width] | sign
+    last = max(magnitude.bit_length() + exponent - fmt.precision, fmt.emin)
+    drop = last - exponent
+    if drop > 0:
+        kept, rest = magnitude >> drop, magnitude & ((1 << drop) - 1)
+        half = 1 << (drop - 1)
+        inexact = rest != 0 or sticky
+        above = rest > half or (rest == half and sticky)
+        tie = rest == half and not sticky
+    else:
+        assert not sticky
+        kept, inexact, above, tie = magnitude << -drop, False, False, False
+    up = {
+        "rn": above or (tie and kept & 1 == 1),
+        "rna": above or tie,
+        "rz": False,
+        "rm": inexact and negative,
+        "rp": inexact and not negative,
+    }[mode]
+    kept += up
+    # A subnormal that carries into the normal range does so in the bits too.
+    bits = kept + ((last - fmt.emin) << (fmt.precision - 1))
+    if bits >= fmt.infinity:
+        away = mode in ("rn", "rna") or mode == ("rm" if negative else "rp")
+        bits = fmt.infinity if away else fmt.infinity - 1
+    return sign | bits
+
+
+def round_to(value_m: int, value_e: int, width: int, mode: str) -> float:
+    """Round ``m * 2**e`` (m signed, not zero) to a float of that width."""
+    bits = round_bits(value_m < 0, abs(value_m), value_e, False, FORMATS[width], mode)
+    return bits_to_float(bits, width)
+
+
+def int_to_float(value: int, width: int, mode: str) -> float:
+    """``cvt`` from an integer."""
+    if -(1 << 53) <= value <= 1 << 53 and (width == 64 or mode == "rn"):
+        if width == 64:
+            return float(value)
+        F32[0] = value
+        return F32[0]
+    return round_to(value, 0, width, mode) if value else 0.0
+
+
+def narrow(value: float, width: int, mode: str) -> float:
+    """``cvt`` from a wider float."""
+    if value != value or math.isinf(value) or value == 0.0:
+        return float(value) if value == value else _NAN
+    return round_to(*split(value), width, mode)
+
+
+def add(a: float, b: float, width: int, mode: str) -> float:
     if mode == "rn":
-        return from_float(x / y, width)
-    return round_to(Fraction(x) / Fraction(y), width, mode, sign)
+        if width == 64:
+            return a + b
+        F32[0] = a + b
+        return F32[0]
+    total = a + b
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return total
+    (ma, ea), (mb, eb) = split(a), split(b)
+    e = min(ea, eb)
+    m = (ma << (ea - e)) + (mb << (eb - e))
+    if m == 0:
+        if a == 0.0 and b == 0.0 and math.copysign(1, a) == math.copysign(1, b):
+            return a
+        return -0.0 if mode == "rm" else 0.0
+    return round_to(m, e, width, mode)
 
 
-def fma(a: int, b: int, c: int, width: int, mode: str) -> int:
-    x, y, z = (to_float(each, width) for each in (a, b, c))
-    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
-        product = NAN[width]
-        if not (x != x or y != y) and not ((x == 0 or y == 0) and (math.isinf(x) or math.isinf(y))):
-            if math.isfinite(x) and math.isfinite(y):
-                product = 0  # finite, however large: the infinite or NaN addend decides
-            else:
-                product = INF[width] | ((a ^ b) & SIGN[width])
-        return NAN[width] if is_nan(product, width) else add(product, c, width, "rn")
-    value = Fraction(x) * Fraction(y) + Fraction(z)
-    if value:
-        return round_to(value, width, mode)
-    product_sign = (a ^ b) & SIGN[width]
-    if (x == 0 or y == 0) and z == 0 and product_sign == c & SIGN[width]:
-        return product_sign
-    return SIGN[width] if mode == "rm" else 0
-
-
-def sqrt(a: int, width: int, mode: str) -> int:
-    x = to_float(a, width)
-    if x != x or x < 0:
-        return NAN[width]
-    if x == 0 or math.isinf(x):
-        return a
+def mul(a: float, b: float, width: int, mode: str) -> float:
+    product = a * b
     if mode == "rn":
-        return from_float(math.sqrt(x), width)
-    value = Fraction(x)
-    scale = 200 + (value.denominator.bit_length() & ~1)
-    root = math.isqrt((value.numerator << (2 * scale)) // value.denominator)
-    sticky = Fraction(root * root, 1 << (2 * scale)) != value
-    return round_to(Fraction(2 * root + sticky, 2 << scale), width, mode)
+        if width == 64:
+            return product
+        F32[0] = product
+        return F32[0]
+    if not (math.isfinite(a) and math.isfinite(b)) or a == 0.0 or b == 0.0:
+        return product
+    (ma, ea), (mb, eb) = split(a), split(b)
+    return round_to(ma * mb, ea + eb, width, mode)
 
 
-def minmax(a: int, b: int, width: int, largest: bool, propagate: bool) -> int:
-    """``min``/``max``: the other operand for a NaN, or with ``.NaN`` the canonical NaN; −0 < +0."""
-    if is_nan(a, width) or is_nan(b, width):
-        if propagate or (is_nan(a, width) and is_nan(b, width)):
-            return NAN[width]
-        return b if is_nan(a, width) else a
-    x, y = to_float(a, width), to_float(b, width)
-    if x == y:
-        return (a & b if largest else a | b) if x == 0 else a
-    return a if (x > y) == largest else b
+def fma(a: float, b: float, c: float, width: int, mode: str) -> float:
+    """a*b + c, rounded once."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a * b + c
+    if not math.isfinite(c):
+        return c + 0.0
+    if a == 0.0 or b == 0.0:
+        return add(a * b, c, width, mode)
+    if c == 0.0:
+        return mul(a, b, width, mode)
+    if width == 32 and mode == "rn":
+        # The product is exact. Rounding the rounded sum again is wrong only where that sum is
+        # a midpoint between two f32, whose low 28 bits are zero.
+        product = a * b
+        total = product + c
+        part = total - product
+        error = (product - (total - part)) + (c - part)
+        _F64[0] = total
+        if error == 0.0 or (_U64[0] & 0xFFFFFFF and abs(total) > 1.2e-38):
+            F32[0] = total
+            return F32[0]
+    (ma, ea), (mb, eb), (mc, ec) = split(a), split(b), split(c)
+    mp, ep = ma * mb, ea + eb
+    e = min(ep, ec)
+    m = (mp << (ep - e)) + (mc << (ec - e))
+    if m == 0:
+        return -0.0 if mode == "rm" else 0.0
+    return round_to(m, e, width, mode)
 
 
-def to_integral(a: int, width: int, mode: str) -> int:
-    """``cvt.rXi``: to an integral value of the same width; the sign of zero stays."""
-    x = to_float(a, width)
-    if x != x:
-        return NAN[width]
-    if math.isinf(x):
-        return a
-    return from_float(math.copysign(float(round_int(x, mode)), x), width)
+def div(a: float, b: float, width: int, mode: str) -> float:
+    if b == 0.0:
+        if a == 0.0 or a != a:
+            return _NAN
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+    if a != a or b != b or math.isinf(a) or math.isinf(b) or a == 0.0:
+        return a / b
+    if mode == "rn":
+        if width == 64:
+            return a / b
+        # 53 bits are more than 2*24+1: rounding a quotient twice equals rounding it once,
+        # unless it is subnormal as an f32.
+        quotient = a / b
+        if abs(quotient) >= 1.2e-38:
+            F32[0] = quotient
+            return F32[0]
+    (ma, ea), (mb, eb) = split(a), split(b)
+    shift = 70
+    q, r = divmod(abs(ma) << shift, abs(mb))
+    bits = round_bits((ma < 0) != (mb < 0), q, ea - eb - shift, r != 0, FORMATS[width], mode)
+    return bits_to_float(bits, width)
 
 
-def round_int(x: float, mode: str) -> int:
-    return {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode](x)
+def sqrt(a: float, width: int, mode: str) -> float:
+    if a != a or a < 0.0:
+        return _NAN
+    if a == 0.0 or a == math.inf:
+        return float(a)
+    if mode == "rn":
+        if width == 64:
+            return math.sqrt(a)
+        F32[0] = math.sqrt(a)
+        return F32[0]
+    m, e = split(a)
+    shift = 80 + (e & 1)
+    m <<= shift
+    root = math.isqrt(m)
+    bits = round_bits(False, root, (e - shift) // 2, root * root != m, FORMATS[width], mode)
+    return bits_to_float(bits, width)
 
 
-def to_int(a: int, width: int, mode: str, bits: int, signed: bool) -> int:
-    """Saturating, as float-to-integer ``cvt`` does.
+def minimum(a: float, b: float, nan: bool) -> float:
+    """``min``; with ``nan``, ``min.NaN``.  -0.0 is below +0.0."""
+    if a != a or b != b:
+        if nan or (a != a and b != b):
+            return _NAN
+        return b if a != a else a
+    if a == b == 0.0:
+        return a if math.copysign(1.0, a) < 0 else b
+    return a if a < b else b
 
-    NaN gives 0 where the source is no f64 and the result no 64-bit integer, else the top bit
-    alone (PTX ISA 9.0).
+
+def maximum(a: float, b: float, nan: bool) -> float:
+    if a != a or b != b:
+        if nan or (a != a and b != b):
+            return _NAN
+        return b if a != a else a
+    if a == b == 0.0:
+        return b if math.copysign(1.0, a) < 0 else a
+    return a if a > b else b
+
+
+def saturate(a: float) -> float:
+    """``.sat``: clamp to [0.0, 1.0], NaN to +0.0."""
+    if not a > 0.0:
+        return 0.0
+    return min(a, 1.0)
+
+
+def absolute(a: float) -> float:
+    return abs(a) if a == a else _NAN
+
+
+def copysign(sign: float, value: float, width: int) -> float:
+    """The bits of ``value`` with the sign of ``sign``."""
+    top = 1 << (width - 1)
+    bits = (float_to_bits(value, width) & ~top) | (float_to_bits(sign, width) & top)
+    return bits_to_float(bits, width)
+
+
+def integral(a: float, mode: str) -> float:
+    """Round to an integral value: rni (to even), rzi, rmi, rpi."""
+    if a != a:
+        return _NAN
+    if math.isinf(a) or a == 0.0:
+        return float(a)
+    rounded = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode](a)
+    return math.copysign(float(rounded), a)
+
+
+def to_int(a: float, mode: str, source: int, width: int, signed: bool) -> int:
+    """``cvt`` to an integer: clamped to its range; the bits of the result.
+
+    A NaN gives 0, but the integer whose bits are 1 << (width - 1) where the source is an f64
+    or the result has 64 bits.
     """
-    x = to_float(a, width)
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    if x != x:
-        return 1 << (bits - 1) if bits == 64 or width == 64 else 0
-    value = (high if x > 0 else low) if math.isinf(x) else min(max(round_int(x, mode), low), high)
-    return value & ((1 << bits) - 1)
+    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+    if a != a:
+        return 1 << (width - 1) if source == 64 or width == 64 else 0
+    if math.isinf(a):
+        value = high if a > 0 else low
+    else:
+        value = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode](a)
+    return min(max(value, low), high) & ((1 << width) - 1)
 
 
-def from_int(value: int, width: int, mode: str) -> int:
-    return round_to(Fraction(value), width, mode)
+def testp(a: float, kind: str, width: int) -> bool:
+    """``testp``: zero counts as normal."""
+    smallest = math.ldexp(1.0, -126 if width == 32 else -1022)
+    finite = math.isfinite(a)
+    match kind:
+        case "finite":
+            return finite
+        case "infinite":
+            return math.isinf(a)
+        case "number":
+            return a == a
+        case "notanumber":
+            return a != a
+        case "normal":
+            return finite and (a == 0.0 or abs(a) >= smallest)
+        case "subnormal":
+            return finite and a != 0.0 and abs(a) < smallest
+    raise AssertionError(kind)
 
 
-def convert(a: int, source: int, target: int, mode: str) -> int:
-    x = to_float(a, source)
-    if x != x:
-        return NAN[target]
-    if math.isinf(x) or mode == "rn":
-        return from_float(x, target)
-    return round_to(Fraction(x), target, mode, a & SIGN[source])
+def plain(a: float) -> float:
+    """Conversion without rounding: a NaN becomes the canonical one."""
+    return a + 0.0 if a != a else a
 
 
-def compare(a: int, b: int, width: int, op: str) -> bool:
-    nan = is_nan(a, width) or is_nan(b, width)
-    if op == "num":
-        return not nan
-    if op == "nan":
-        return nan
-    x, y = to_float(a, width), to_float(b, width)
-    if op in ("equ", "neu", "ltu", "leu", "gtu", "geu"):
-        return nan or compare(a, b, width, op[:2])
-    if nan:
-        return False
-    return {"eq": x == y, "ne": x != y, "lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y}[op]
+def f2b16(a: float) -> int:
+    """The bits of a float that is an f16."""
+    if a != a:
+        return FORMATS[16].canonical
+    negative = math.copysign(1.0, a) < 0
+    if math.isinf(a):
+        return int(negative) << 15 | FORMATS[16].infinity
+    m, e = split(abs(a))
+    return round_bits(negative, m, e, False, FORMATS[16], "rn")

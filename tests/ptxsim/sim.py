@@ -1,313 +1,507 @@
-"""Loads a PTX module and launches its entries."""
+"""Run PTX text: ``Sim(text)``, ``alloc``, ``launch``."""
 
 import random
-import traceback
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Generator
+from types import TracebackType
+from typing import Any, Final, NoReturn, final
 
-from tests.ptxsim import floats, scalar
-from tests.ptxsim.compile import Compiled, FunctionCompiler, python_name, waiting
-from tests.ptxsim.errors import PtxError
-from tests.ptxsim.memory import (
-    CONST_WINDOW,
-    GLOBAL_BASE,
-    LOCAL_WINDOW,
-    PARAM_WINDOW,
-    SHARED_WINDOW,
-    Memory,
-    Region,
-    blank,
+import numpy as np
+from tests.ptxsim import floats, integer
+from tests.ptxsim.compile import FunctionCompiler, python_name, suspends
+from tests.ptxsim.errors import (
+    PtxBarrierError,
+    PtxError,
+    PtxMemoryError,
+    PtxRunawayError,
+    PtxSyntaxError,
+    PtxTrapError,
+    PtxUndefinedError,
 )
-from tests.ptxsim.text import Symbol, Variable, parse, size_of
+from tests.ptxsim.memory import (
+    FIRST,
+    FRAME_SHIFT,
+    GAP,
+    WINDOW,
+    WINDOWS,
+    GlobalMemory,
+    ParamVariable,
+    Segment,
+    Undef,
+    undef,
+)
+from tests.ptxsim.parser import parse
+from tests.ptxsim.syntax import Function, Register, Variable
 
-Dim = tuple[int, int, int]
-_LOCAL_BYTES = 1 << 16
+Triple = tuple[int, int, int]
+WARP: Final = 32
+BACKWARD_LIMIT: Final = 20_000_000
+"""Backward branches that a function may take in one call."""
+_SPACE_OF: Final = {base >> 60: space for space, base in WINDOWS.items()}
 
 
-class ThreadExit(Exception):  # noqa: N818 - an instruction, not an error
-    """The thread has executed ``exit``."""
+class ThreadExit(Exception):  # noqa: N818
+    """``exit``."""
 
 
+@final
 class Thread:
-    """One thread's coordinates, carry flag and local memory."""
+    """What one thread has of its own, and the slow paths of its accesses."""
 
-    __slots__ = (
-        "carry",
-        "ctaid",
-        "frames",
-        "lane",
-        "local",
-        "memory",
-        "nctaid",
-        "ntid",
-        "tid",
-        "top",
-    )
+    def __init__(
+        self,
+        sim: "Sim",
+        param: Segment,
+        shared: Segment,
+        tid: Triple,
+        ntid: Triple,
+        ctaid: Triple,
+        nctaid: Triple,
+    ) -> None:
+        self.sim, self.param, self.shared = sim, param, shared
+        self.tid, self.ctaid = tid, ctaid
+        self.tid_x, self.tid_y, self.tid_z = tid
+        self.ntid_x, self.ntid_y, self.ntid_z = ntid
+        self.ctaid_x, self.ctaid_y, self.ctaid_z = ctaid
+        self.nctaid_x, self.nctaid_y, self.nctaid_z = nctaid
+        flat = tid[0] + ntid[0] * (tid[1] + ntid[1] * tid[2])
+        self.laneid = lane = flat % WARP
+        self.warpid = flat // WARP
+        self.nwarpid = -(-ntid[0] * ntid[1] * ntid[2] // WARP)
+        self.WARP_SZ = WARP
+        self.lanemask_eq = 1 << lane
+        self.lanemask_lt = self.lanemask_eq - 1
+        self.lanemask_le = self.lanemask_lt | self.lanemask_eq
+        self.lanemask_gt = self.lanemask_le ^ 0xFFFFFFFF
+        self.lanemask_ge = self.lanemask_lt ^ 0xFFFFFFFF
+        self.frames: dict[int, Segment] = {}
+        self.pushed = 0
 
-    def __init__(self, memory: Memory, tid: Dim, ntid: Dim, ctaid: Dim, nctaid: Dim) -> None:
-        self.memory = memory
-        self.tid, self.ntid, self.ctaid, self.nctaid = tid, ntid, ctaid, nctaid
-        self.lane = (tid[0] + ntid[0] * (tid[1] + ntid[1] * tid[2])) % 32
-        self.carry: int | None = None
-        self.local: Region | None = None
-        self.frames: list[int] = []
-        self.top = 0
+    # ------------------------------------------------------------------------ memory
 
-    def push(self, size: int, align: int) -> int:
-        """Local memory for a variable of a function that is entered; its .local address."""
-        if self.local is None:
-            self.local = blank(_LOCAL_BYTES, "local memory")
-            self.memory.regions[LOCAL_WINDOW >> 32] = self.local
-        self.frames.append(self.top)
-        start = -(-self.top // align) * align
-        self.top = start + size
-        if self.top > _LOCAL_BYTES:
-            raise PtxError("local memory is used up")
-        return start
+    def space(self, address: int) -> str:
+        return _SPACE_OF.get(address >> 60, "global")
 
-    def pop(self) -> None:
-        assert self.local is not None
-        assert self.local.init is not None
-        start = self.frames.pop()
-        self.local.init[start : self.top] = bytes(self.top - start)
-        self.top = start
+    def _resolve(self, space: str, address: int) -> tuple[Any, int]:
+        if space == "generic":
+            space = self.space(address)
+            if space != "global":
+                address &= WINDOW - 1
+        match space:
+            case "global":
+                return self.sim.memory, address
+            case "shared":
+                return self.shared, address
+            case "const":
+                return self.sim.const, address
+            case "param":
+                return self.param, address
+            case _:
+                frame = self.frames.get(address >> FRAME_SHIFT)
+                if frame is None:
+                    raise PtxMemoryError(f"local address {address:#x} is in no function's frame")
+                return frame, address & ((1 << FRAME_SHIFT) - 1)
+
+    def load(self, space: str, address: int, size: int) -> Any:
+        memory, at = self._resolve(space, address)
+        return memory.load(at, size)
+
+    def store(self, space: str, address: int, size: int, value: Any) -> None:
+        memory, at = self._resolve(space, address)
+        if value.__class__ is Undef:
+            if len(value.mask) < size:
+                value = undef(size)
+        else:
+            value &= (1 << 8 * size) - 1
+        memory.store(at, size, value)
+
+    def misaligned(self, space: str, address: int, size: int) -> NoReturn:
+        raise PtxMemoryError(f"misaligned {size}-byte vector access at {space} {address:#x}")
+
+    def parameter(self, offset: int, size: int) -> "EntryParameter":
+        return EntryParameter(self.param, offset, size)
+
+    def to_global(self, address: int) -> int:
+        if self.space(address) != "global":
+            raise PtxMemoryError(f"cvta.to.global of {address:#x}, in .{self.space(address)}")
+        return address
+
+    def to_space(self, space: str, address: int) -> int:
+        if self.space(address) != space:
+            raise PtxMemoryError(f"cvta.to.{space} of {address:#x}, in .{self.space(address)}")
+        return address - WINDOWS[space]
+
+    def push(self, layout: tuple[int, tuple[tuple[int, int], ...]]) -> int:
+        """Enter a function: its frame's address."""
+        size, variables = layout
+        self.pushed += 1
+        frame = self.frames[self.pushed] = Segment("local", size, False)
+        for offset, length in variables:
+            frame.place(offset, length, None)
+        return self.pushed << FRAME_SHIFT
+
+    def pop(self, frame: int) -> None:
+        del self.frames[frame >> FRAME_SHIFT]
+
+    # ----------------------------------------------------------------------- endings
+
+    def trap(self) -> NoReturn:
+        raise PtxTrapError("trap")
+
+    def runaway(self) -> NoReturn:
+        raise PtxRunawayError(f"more than {BACKWARD_LIMIT} backward branches")
+
+    def bad_index(self, index: int) -> NoReturn:
+        raise PtxError(f"brx.idx with index {index}")
 
 
+@final
+class EntryParameter:
+    """A parameter of an entry, for ``ld.param`` by name."""
+
+    def __init__(self, segment: Segment, offset: int, size: int) -> None:
+        self.segment, self.offset, self.size = segment, offset, size
+
+    def load(self, offset: int, size: int) -> Any:
+        if not 0 <= offset <= self.size - size:
+            raise PtxMemoryError(f"load of {size} bytes at {offset} of a parameter of {self.size}")
+        return self.segment.load(self.offset + offset, size)
+
+    def store(self, offset: int, size: int, value: Any) -> NoReturn:
+        raise PtxMemoryError("store to a parameter of an entry")
+
+
+@final
 class Sim:
-    """A loaded module; raises PtxError for text that it does not know."""
+    """A module, its global memory, and the means to launch its entries.
 
-    def __init__(self, text: str) -> None:
-        self.module = parse(text)
-        self.memory = Memory()
-        self.symbols: dict[str, int] = {}
-        self.shared_size = 0
-        self.globals: dict[str, Region] = {}
-        self._place_variables()
-        self.waits = waiting(self.module)
-        self.compiled: dict[str, Compiled] = {}
-        self.space = self._namespace()
-        for function in self.module.functions.values():
-            if function.defined:
-                compiled = FunctionCompiler(self.module, function, self.waits).compile()
-                self.compiled[f"<{function.name}>"] = compiled
-                exec(compile(compiled.source, f"<{function.name}>", "exec"), self.space)
+    Raises ``PtxError`` for text that is wrong or not known here.
+    """
 
-    # ------------------------------------------------------------------ memory
+    def __init__(self, ptx_text: str) -> None:
+        self.text = ptx_text.splitlines()
+        try:
+            self.module = parse(ptx_text)
+            self.memory = GlobalMemory()
+            self._owners: list[Any] = []
+            self._addresses: dict[int, int] = {}
+            self._generic: dict[str, int] = {}
+            self._data: dict[str, bytearray] = {}
+            self._place_variables()
+            self._compile()
+        except PtxError as error:
+            self._locate(error)
+            raise
 
-    def alloc(self, buffer: Any, *, align: int = 256, writable: bool = True) -> int:
-        """Make a buffer (bytes, bytearray, array) visible; kernels work in place."""
-        view = memoryview(buffer).cast("B")
-        if align > 256:
-            raise PtxError("allocations are aligned to 256 bytes at most")
-        name = f"allocation {len(self.memory.regions)}"
-        return self.memory.add(Region(view, None, writable and not view.readonly, name))
+    # ------------------------------------------------------------------------- memory
+
+    def alloc(
+        self, data: Any, *, align: int = 256, writable: bool = True, name: str = "buffer"
+    ) -> int:
+        """Give the kernel the memory of ``data``, in place; its global address.
+
+        ``data``: a bytearray, or a C-contiguous array; ``bytes`` and read-only arrays are
+        read-only for the kernel whatever ``writable`` says.  A store to them is an error.
+        The address is a multiple of ``align``, and of no more.
+        """
+        readonly = not writable
+        if isinstance(data, np.ndarray):
+            readonly = readonly or not data.flags.writeable
+            view = memoryview(data.reshape(-1).view(np.uint8)) if data.size else memoryview(b"")
+        else:
+            view = memoryview(data).cast("B")
+            readonly = readonly or view.readonly
+        self._owners.append(data)
+        return self.memory.alloc(view, align, name, readonly)
 
     def read_global(self, symbol: str) -> bytes:
-        """The bytes of a .global variable."""
-        return bytes(self.globals[symbol].data)
+        """The bytes of a module's ``.global`` variable."""
+        return bytes(self._data[symbol])
+
+    def write_global(self, symbol: str, data: bytes) -> None:
+        """Replace the first bytes of a module's ``.global`` variable."""
+        self._data[symbol][: len(data)] = data
 
     def _place_variables(self) -> None:
-        consts = [v for v in self.module.variables if v.space == "const"]
-        offset = 0
-        for variable in consts:
-            offset = -(-offset // variable.align) * variable.align
-            self.symbols[variable.name] = offset
-            offset += variable.size
-        const = Region(bytearray(offset), None, False, "constant memory")
-        self.memory.regions[CONST_WINDOW >> 32] = const
-        for variable in self.module.variables:
-            if variable.space == "shared":
-                self.shared_size = -(-self.shared_size // variable.align) * variable.align
-                self.symbols[variable.name] = self.shared_size
-                self.shared_size += variable.size
-            elif variable.space == "global":
-                region = Region(bytearray(variable.size), None, True, variable.name)
-                self.globals[variable.name] = region
-                self.symbols[variable.name] = self.memory.add(region)
-        for variable in self.module.variables:
-            if variable.init is not None:
-                region, start = (
-                    (const, self.symbols[variable.name])
-                    if variable.space == "const"
-                    else (self.globals[variable.name], 0)
-                )
-                self._initialise(variable, region, start)
-
-    def _initialise(self, variable: Variable, region: Region, start: int) -> None:
-        size = size_of(variable.type)
-        assert variable.init is not None
-        for k, value in enumerate(variable.init):
-            if isinstance(value, Symbol):
-                (target,) = [v for v in self.module.variables if v.name == value.name]
-                window = {"global": 0, "const": CONST_WINDOW, "shared": SHARED_WINDOW}[target.space]
-                bits = self.symbols[value.name] + value.offset + (window if value.generic else 0)
+        consts, shared = [], []
+        for name, variable in self.module.variables.items():
+            if variable.space == "global":
+                assert variable.size is not None
+                data = bytearray(variable.initial or bytes(variable.size))
+                self._data[name] = data
+                address = self.memory.alloc(memoryview(data), variable.align, name, False)
+                self._addresses[id(variable)] = self._generic[name] = address
             else:
-                assert isinstance(value, int)
-                bits = value
-            data = (bits & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-            region.data[start + k * size : start + (k + 1) * size] = data
+                (consts if variable.space == "const" else shared).append(variable)
+        const_size = self._lay_out(consts)
+        self._shared = tuple(shared)
+        self._shared_size = self._lay_out(
+            [v for v in shared if v.size is not None] + [v for v in shared if v.size is None]
+        )
+        self.const = Segment("const", const_size, True)
+        for variable in consts:
+            assert variable.size is not None
+            initial = variable.initial or bytes(variable.size)
+            self.const.place(variable.offset, variable.size, initial)
+            self._generic[variable.name] = WINDOWS["const"] + variable.offset
+        for name, variable in self.module.variables.items():
+            for offset, symbol, addend, generic in variable.relocations:
+                self._relocate(name, variable, offset, symbol, addend, generic)
 
-    def _namespace(self) -> dict[str, Any]:
-        find = self.memory.find
+    def _lay_out(self, variables: list[Variable]) -> int:
+        at = FIRST
+        for variable in variables:
+            at = _aligned(at, variable.align)
+            variable.offset = at
+            self._addresses[id(variable)] = at
+            if variable.size is not None:
+                at += variable.size + GAP
+        return at
 
-        def ld(address: int, size: int) -> int | None:
-            region, offset = find(address)
-            return region.load(offset, size)
+    def _relocate(
+        self, name: str, variable: Variable, at: int, symbol: str, addend: int, generic: bool
+    ) -> None:
+        target = self.module.variables.get(symbol)
+        if target is None or target.space not in ("global", "const"):
+            raise PtxSyntaxError(f"no address of {symbol} for {name}", variable.line)
+        address = self._generic[symbol] if generic else self._addresses[id(target)]
+        data = (address + addend).to_bytes(8, "little")
+        if variable.space == "global":
+            self._data[name][at : at + 8] = data
+        else:
+            self.const.data[variable.offset + at : variable.offset + at + 8] = data
 
-        def st(address: int, size: int, value: int | None) -> None:
-            region, offset = find(address)
-            region.store(offset, size, value)
+    # ------------------------------------------------------------------------ compiling
 
-        def ld_global(address: int, size: int) -> int | None:
-            if address >> 32 < GLOBAL_BASE:
-                raise PtxError(f"ld.global of {address:#x}, which is not in .global")
-            return ld(address, size)
+    def _compile(self) -> None:
+        self._waiting = suspends(self.module)
+        self._namespace: dict[str, Any] = {
+            **{name: getattr(floats, name) for name in
+               ("b2f32", "f2b32", "b2f64", "f2b64", "b2f16", "saturate")},
+            **{name: getattr(integer, name) for name in
+               ("divide", "funnel", "permute", "find", "extract", "insert", "logic3")},
+            "floats": floats, "INF": float("inf"), "R": floats.F32, "extend": _extend,
+            "u2f32": _u2f32, "u2f64": _u2f64, "f2u32": _f2u32, "f2u64": _f2u64,
+            "ParamVariable": ParamVariable, "ThreadExit": ThreadExit, "LIMIT": BACKWARD_LIMIT,
+        }  # fmt: skip
+        for size in (1, 2, 4, 8):
+            self._namespace[f"GL{size}"] = self.memory.loads[size]
+            self._namespace[f"GS{size}"] = self.memory.stores[size]
+        for size in (4, 8):
+            self._namespace[f"GF{size}"] = self.memory.float_loads[size]
+            self._namespace[f"HF{size}"] = self.memory.float_stores[size]
+        self._origins: dict[str, tuple[int, ...]] = {}
+        self.sources: dict[str, str] = {}
+        for function in self.module.functions.values():
+            self._namespace[f"LAYOUT_{python_name(function.name)}"] = _frame(function)
+            _place_params(function)
+            compiler = FunctionCompiler(self.module, function, self._addresses, self._waiting)
+            compiled = compiler.compile()
+            file = f"<ptx {function.name}>"
+            self.sources[function.name] = compiled.source
+            self._origins[file] = compiled.origin
+            exec(compile(compiled.source, file, "exec"), self._namespace)
 
-        def st_global(address: int, size: int, value: int | None) -> None:
-            if address >> 32 < GLOBAL_BASE:
-                raise PtxError(f"st.global to {address:#x}, which is not in .global")
-            st(address, size, value)
-
-        def aligned(address: int, size: int) -> None:
-            if address % size:
-                raise PtxError(f"misaligned vector access at {address:#x}")
-
-        def trap() -> None:
-            raise PtxError("trap")
-
-        def fell_off() -> None:
-            raise PtxError("the function ends without ret")
-
-        return {
-            "ld": ld,
-            "st": st,
-            "ld_global": ld_global,
-            "st_global": st_global,
-            "aligned": aligned,
-            "trap": trap,
-            "fell_off": fell_off,
-            "blank": blank,
-            "fl": floats,
-            "sc": scalar,
-            "signed": scalar.signed,
-            "M64": (1 << 64) - 1,
-            "SHARED_WINDOW": SHARED_WINDOW,
-            "LOCAL_WINDOW": LOCAL_WINDOW,
-            "CONST_WINDOW": CONST_WINDOW,
-            "PARAM_WINDOW": PARAM_WINDOW,
-            "GLOBAL_WINDOW": 0,
-            "SYMBOLS": self.symbols,
-            "PARAMS": {
-                f.name: _offsets(f.params) for f in self.module.functions.values() if f.entry
-            },
-            "ThreadExit": ThreadExit,
-        }
-
-    # ------------------------------------------------------------------ launch
+    # -------------------------------------------------------------------------- running
 
     def launch(
         self,
         entry: str,
-        grid: Dim,
-        block: Dim,
+        grid: Triple,
+        block: Triple,
         params: bytes,
         order: str = "ascending",
         seed: int = 0,
+        shared_bytes: int = 0,
     ) -> None:
-        """Run every thread.  ``params`` has the parameters in order at their alignment.
-
-        Raises PtxError, with the PTX line, block and thread, for what is undefined.
-        """
-        function = self.module.functions[entry]
-        last = function.params[-1] if function.params else None
-        size = 0 if last is None else _offsets(function.params)[last.name] + last.size
-        if len(params) != size and len(params) != -(-size // 8) * 8:
-            raise PtxError(f"{entry} takes {size} bytes of parameters, not {len(params)}")
-        self.memory.regions[PARAM_WINDOW >> 32] = Region(bytearray(params), None, False, "params")
-        run = self.space[python_name(entry)]
+        """Run every thread.  Raises ``PtxError`` with the PTX line, the block and the thread."""
+        function = self.module.functions.get(entry)
+        if function is None or not function.entry:
+            raise PtxError(f"no entry {entry}")
+        size = max((p.offset + (p.size or 0) for p in function.params
+                    if isinstance(p, Variable)), default=0)  # fmt: skip
+        # A launcher may round the buffer up to whole words.
+        if len(params) not in (size, -(-size // 8) * 8):
+            raise PtxError(f"{entry} has {size} bytes of parameters, {len(params)} given")
+        threads = block[0] * block[1] * block[2]
+        if not 1 <= threads <= (function.maxntid or 1024):
+            raise PtxError(f"{threads} threads in a block")
+        if function.reqntid is not None and function.reqntid != block:
+            raise PtxError(f"{entry} needs blocks of {function.reqntid}")
+        param = Segment("param", size, True)
+        for each in function.params:
+            assert isinstance(each, Variable)
+            assert each.size is not None
+            param.place(each.offset, each.size,
+                        params[each.offset : each.offset + each.size])  # fmt: skip
         rng = random.Random(seed)
+        code = self._namespace[python_name(entry)]
         for ctaid in _ordered(grid, order, rng):
-            self.memory.regions[SHARED_WINDOW >> 32] = blank(self.shared_size, "shared memory")
-            threads = [
-                Thread(self.memory, tid, block, ctaid, grid) for tid in _ordered(block, order, rng)
+            shared = self._new_shared(shared_bytes)
+            ready = [
+                Thread(self, param, shared, tid, block, ctaid, grid)
+                for tid in _ordered(block, order, rng)
             ]
-            if entry in self.waits:
-                self._run_block(run, threads, order, rng)
+            if entry in self._waiting:
+                self._run_block([(t, code(t)) for t in ready], order, rng)
             else:
-                for thread in threads:
-                    self._step(thread, lambda thread=thread: run(thread))
+                for thread in ready:
+                    self._run(thread, code)
+
+    def _new_shared(self, extra: int) -> Segment:
+        segment = Segment("shared", self._shared_size + extra + GAP, False)
+        for variable in self._shared:
+            segment.place(variable.offset, extra if variable.size is None else variable.size, None)
+        return segment
+
+    def _run(self, thread: Thread, code: Any) -> None:
+        try:
+            code(thread)
+        except ThreadExit:
+            pass
+        except Exception as error:
+            raise self._explain(error, thread) from error
 
     def _run_block(
         self,
-        run: Callable[[Thread], Generator[int, None, None]],
-        threads: list[Thread],
+        running: list[tuple[Thread, Generator[Any, None, Any]]],
         order: str,
         rng: random.Random,
     ) -> None:
-        """Threads between barriers, until all have ended.
-
-        An ended thread counts as arrived; threads that wait at different barriers of the text
-        would hang or corrupt a real block, so that is an error.
-        """
-        live = [(thread, run(thread)) for thread in threads]
-        while live:
-            waiting_at: dict[int, Thread] = {}
-            still = []
-            for thread, generator in live:
-                line = self._step(thread, lambda generator=generator: next(generator, None))
-                if line is not None:
-                    waiting_at[line] = thread
-                    still.append((thread, generator))
-            if len(waiting_at) > 1:
-                where = ", ".join(f"line {n} (thread {t.tid})" for n, t in waiting_at.items())
-                raise PtxError(
-                    f"threads of block {threads[0].ctaid} wait at different barriers: {where}"
-                )
-            live = still
+        while running:
+            waits: list[tuple[Thread, Generator[Any, None, Any], tuple[Any, int, bool]]] = []
+            for thread, generator in running:
+                try:
+                    waits.append((thread, generator, next(generator)))
+                except (StopIteration, ThreadExit):
+                    pass
+                except Exception as error:
+                    raise self._explain(error, thread) from error
+            self._meet(waits)
             if order == "shuffled":
-                rng.shuffle(live)
+                rng.shuffle(waits)
+            running = [(thread, generator) for thread, generator, _ in waits]
 
-    def _step(self, thread: Thread, action: Callable[[], Any]) -> Any:
-        if thread.local is not None:
-            self.memory.regions[LOCAL_WINDOW >> 32] = thread.local
-        else:
-            self.memory.regions.pop(LOCAL_WINDOW >> 32, None)
-        try:
-            return action()
-        except ThreadExit:
-            return None
-        except (PtxError, TypeError, AttributeError, IndexError) as error:
-            reason = str(error)
-            if isinstance(error, TypeError) and "NoneType" in reason:
-                reason = f"an undefined value is computed with ({reason})"
-            elif not isinstance(error, PtxError):
-                raise
-            place = f"block {thread.ctaid} thread {thread.tid}"
-            raise PtxError(f"line {self._line_of(error)}, {place}: {reason}") from error
+    def _meet(self, waits: list[tuple[Thread, Any, tuple[Any, int, bool]]]) -> None:
+        """All threads that still run stand at one barrier; a warp at one instruction of it.
 
-    def _line_of(self, error: BaseException) -> int:
-        for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            compiled = self.compiled.get(frame.filename)
-            if compiled is not None and frame.lineno is not None:
-                return compiled.lines[frame.lineno - 1]
-        return 0
+        Threads that have ended no longer count.
+        """
+        if not waits:
+            return
+        first, _, (number, _, _) = waits[0]
+        lines: dict[int, tuple[int, bool]] = {}
+        for thread, _, (other, line, aligned) in waits:
+            at, strict = lines.setdefault(thread.warpid, (line, aligned))
+            if other != number or (at != line and (strict or aligned)):
+                error = PtxBarrierError(
+                    f"barrier {other}, while thread {first.tid} waits at barrier {number}"
+                    if other != number
+                    else f"a thread of the same warp waits at line {at}",
+                    line,
+                )
+                raise self._locate(error, thread)
+
+    # --------------------------------------------------------------------------- errors
+
+    def _explain(self, error: Exception, thread: Thread) -> PtxError:
+        line = self._line_of(error.__traceback__)
+        if isinstance(error, PtxError):
+            error.line = error.line if error.line is not None else line
+            return self._locate(error, thread)
+        if isinstance(error, UnboundLocalError):
+            ident = str(error).split("'")[1]
+            name = self._register(ident)
+            return self._locate(PtxUndefinedError(f"{name} was never written", line), thread)
+        if isinstance(error, TypeError | AttributeError):
+            return self._locate(
+                PtxUndefinedError("a value that was never written is used", line), thread
+            )
+        if isinstance(error, RecursionError):
+            return self._locate(PtxRunawayError("calls nest too deep", line), thread)
+        raise error
+
+    def _line_of(self, traceback: TracebackType | None) -> int | None:
+        line = None
+        while traceback is not None:
+            origin = self._origins.get(traceback.tb_frame.f_code.co_filename)
+            if origin is not None:
+                line = origin[traceback.tb_lineno - 1]
+            traceback = traceback.tb_next
+        return line
+
+    def _register(self, ident: str) -> str:
+        if ident == "CC":
+            return "the carry flag"
+        for function in self.module.functions.values():
+            for item in function.body:
+                for operand in getattr(item, "operands", ()):
+                    if isinstance(operand, Register) and operand.ident == ident:
+                        return operand.name
+        return ident.split("_", 1)[-1]
+
+    def _locate(self, error: PtxError, thread: Thread | None = None) -> PtxError:
+        if error.line is not None and 0 < error.line <= len(self.text):
+            error.text = self.text[error.line - 1].strip()
+        if thread is not None:
+            error.block, error.thread = thread.ctaid, thread.tid
+        return error
 
 
-def _offsets(params: Sequence[Variable]) -> dict[str, int]:
-    offsets, at = {}, 0
-    for variable in params:
-        at = -(-at // variable.align) * variable.align
-        offsets[variable.name] = at
-        at += variable.size
-    return offsets
+def _aligned(at: int, align: int) -> int:
+    return -(-at // align) * align
 
 
-def _ordered(size: Dim, order: str, rng: random.Random) -> list[Dim]:
-    every = [(x, y, z) for z in range(size[2]) for y in range(size[1]) for x in range(size[0])]
-    if order == "descending":
-        every.reverse()
-    elif order == "shuffled":
-        rng.shuffle(every)
-    elif order != "ascending":
-        raise ValueError(f"no order {order!r}")
-    return every
+def _frame(function: Function) -> tuple[int, tuple[tuple[int, int], ...]]:
+    at, variables = FIRST, []
+    for variable in function.locals:
+        assert variable.size is not None
+        variable.offset = at = _aligned(at, variable.align)
+        variables.append((at, variable.size))
+        at += variable.size + GAP
+    return at, tuple(variables)
+
+
+def _place_params(function: Function) -> None:
+    at = 0
+    for param in function.params if function.entry else ():
+        assert isinstance(param, Variable)
+        assert param.size is not None
+        param.offset = _aligned(at, param.align)
+        at = param.offset + param.size
+
+
+def _ordered(size: Triple, order: str, rng: random.Random) -> list[Triple]:
+    all_ = [(x, y, z) for z in range(size[2]) for y in range(size[1]) for x in range(size[0])]
+    match order:
+        case "ascending":
+            return all_
+        case "descending":
+            return all_[::-1]
+        case "shuffled":
+            rng.shuffle(all_)
+            return all_
+    raise ValueError(order)
+
+
+def _extend(value: Any, width: int, to: int) -> Any:
+    """Sign-extend bits."""
+    if value.__class__ is Undef:
+        return undef(to // 8)
+    top = 1 << (width - 1)
+    return ((value ^ top) - top) & ((1 << to) - 1)
+
+
+def _u2f32(bits: Any) -> Any:
+    return bits if bits.__class__ is Undef else floats.b2f32(bits)
+
+
+def _u2f64(bits: Any) -> Any:
+    return bits if bits.__class__ is Undef else floats.b2f64(bits)
+
+
+def _f2u32(value: Any) -> Any:
+    return value if value.__class__ is Undef else floats.f2b32(value)
+
+
+def _f2u64(value: Any) -> Any:
+    return value if value.__class__ is Undef else floats.f2b64(value)
