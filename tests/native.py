@@ -76,7 +76,7 @@ fn numbers(n: u64, order: u64) -> Vec<u64> {
 _MAIN: Final = r"""
 fn main() {
     std::panic::set_hook(Box::new(|info| {
-        let at = info.location().map(|l| format!("{}:{}", l.line(), l.column()));
+        let at = info.location().map(|l| format!("{}:{}:{}", l.line(), l.column(), l.file()));
         let text = info.payload_as_str().unwrap_or("?").to_string();
         MESSAGE.with(|m| *m.borrow_mut() = (text, at.unwrap_or_default()));
     }));
@@ -100,9 +100,13 @@ fn main() {
 @final
 @dataclass(frozen=True, slots=True)
 class NativePanic:
-    """``place`` is the thread: the indices of a plain kernel, or block and thread."""
+    """``place`` is the thread: the indices of a plain kernel, or block and thread.
+
+    ``file`` is the kernel's, or one of the standard library's.
+    """
 
     place: tuple[int, ...]
+    file: str
     line: int
     col: int
     message: str
@@ -161,8 +165,8 @@ def run_native(
 
 def _panic(line: str) -> NativePanic:
     place, at, message = line.split("\t", 2)
-    row, _, col = at.partition(":")
-    return NativePanic(tuple(map(int, place.split(","))), int(row), int(col), message)
+    row, col, file = at.split(":", 2)
+    return NativePanic(tuple(map(int, place.split(","))), file, int(row), int(col), message)
 
 
 @functools.cache

@@ -82,7 +82,8 @@ def test_lark_itself_reads_the_same_language() -> None:
             pass
 
         def lex(self, text: object) -> object:  # type: ignore[override]
-            return (Token(kind, value) for kind, value, _ in grammar.tokens(str(text)))
+            tokens = grammar.tokens(start, str(text))
+            return (Token(kind, value) for kind, value, _ in tokens)
 
     lark = Lark(
         build_tables.GRAMMAR.read_text(encoding="utf-8"),

@@ -18,6 +18,9 @@ MAX_DEPTH = 120
 """Entries on the parser's stack: sixty levels of generic arguments, say.  What walks the
 tree by recursion stays far from Python's own limit."""
 
+_OPENED_BY_WORDS = frozenset({"statement", "terminator"})
+"""The starts in which the grammar's quoted words stand."""
+
 _PASS, _LIST, _CALL, _CALL_ALL, _CALL_SPLICED = range(5)
 
 
@@ -56,11 +59,12 @@ class Grammar:
         words = [text for text in self.literals if text[0].isalpha()]
         marks = [text for text in self.literals if not text[0].isalpha()]
         alternatives = [
-            rf"\A(?P<W>{_any_of(words)})",
             *(f"(?P<{name}>{pattern})" for name, pattern in table["patterns"]),
             f"(?P<P>{_any_of(marks)})",
         ]
         self._master = re.compile(rf"\s*(?:{'|'.join(alternatives)})")
+        alternatives.insert(0, rf"\A(?P<W>{_any_of(words)})")
+        self._opening = re.compile(rf"\s*(?:{'|'.join(alternatives)})")
 
     @staticmethod
     def _rule(
@@ -76,14 +80,18 @@ class Grammar:
         mode = _CALL if min(keep, default=0) >= -1 else _CALL_SPLICED
         return (size, origin, mode, actions[action], keep)
 
-    def tokens(self, text: str, at: int = 0, stop: int | None = None) -> Iterator[Token]:
-        """The tokens of a piece, or of a part of it.
+    def tokens(
+        self, start: str, text: str, at: int = 0, stop: int | None = None
+    ) -> Iterator[Token]:
+        """The tokens of a piece that is a ``start``, or of a part of it.
 
         Raises ``PieceError`` at a character that starts none.
         """
         if stop is None:
             stop = len(text)
-        match = self._master.scanner(text, at, stop).match  # type: ignore[attr-defined]
+        # Elsewhere a piece may begin with a name: of a function called `drop` or `returned`.
+        pattern = self._opening if start in _OPENED_BY_WORDS else self._master
+        match = pattern.scanner(text, at, stop).match  # type: ignore[attr-defined]
         literals = self.literals
         end = at
         while (m := match()) is not None:
@@ -99,7 +107,7 @@ class Grammar:
 
     def parse(self, start: str, text: str) -> Any:
         """The value of ``text`` as a ``start``; raises ``PieceError``."""
-        return self.run(start, self.tokens(text), text)
+        return self.run(start, self.tokens(start, text), text)
 
     def run(self, start: str, tokens: Iterator[Token], text: str) -> Any:
         """As ``parse``, of tokens that were made already."""

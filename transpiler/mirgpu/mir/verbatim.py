@@ -23,7 +23,7 @@ def parse_verbatim(start: str, text: str, error: PieceError) -> Any:
     """The value of ``text`` as a ``start``; raises ``error`` if no source text explains it."""
     g = grammar()
     try:
-        tokens = list(_tokens(g, text, 0, len(text), 0))
+        tokens = list(_tokens(g, start, text, 0, len(text), 0))
     except PieceError:
         raise error from None
     if not any(kind in ("VERBATIM", "VERBATIM_TYPE") for kind, _, _ in tokens):
@@ -34,24 +34,26 @@ def parse_verbatim(start: str, text: str, error: PieceError) -> Any:
         raise error from None
 
 
-def _tokens(g: Grammar, text: str, at: int, stop: int, depth: int) -> Iterator[Token]:
-    """The tokens of a part of ``text``, source text replaced by one token each."""
+def _tokens(
+    g: Grammar, start: str, text: str, at: int, stop: int, depth: int
+) -> Iterator[Token]:
+    """The tokens of a part of ``text``, which is a ``start``, source text replaced by one token each."""
     while at < stop:
         place = _next_place(text, at, stop)
         if place is None:
-            yield from g.tokens(text, at, stop)
+            yield from g.tokens(start, text, at, stop)
             return
         begin, end, kind = place
-        yield from g.tokens(text, at, begin)
-        start, token = ("cover", "VERBATIM_TYPE") if kind == "impl" else ("constant", "VERBATIM")
-        yield from _known(g, start, text, begin, end, depth) or [(token, text[begin:end], begin)]
+        yield from g.tokens(start, text, at, begin)
+        inner, token = ("cover", "VERBATIM_TYPE") if kind == "impl" else ("constant", "VERBATIM")
+        yield from _known(g, inner, text, begin, end, depth) or [(token, text[begin:end], begin)]
         at = end
 
 
 def _known(g: Grammar, start: str, text: str, begin: int, end: int, depth: int) -> list[Token]:
     """The tokens of a place that the grammar does know; none if it does not."""
     try:
-        tokens = list(g.tokens(text, begin, end))
+        tokens = list(g.tokens(start, text, begin, end))
         g.run(start, iter(tokens), text)
     except PieceError:
         if start == "constant" or depth >= _MAX_DEPTH:
@@ -60,8 +62,8 @@ def _known(g: Grammar, start: str, text: str, begin: int, end: int, depth: int) 
         return tokens
     word = len("impl ")
     try:
-        tokens = [*g.tokens(text, begin, begin + word)]
-        tokens += _tokens(g, text, begin + word, end, depth + 1)
+        tokens = [*g.tokens(start, text, begin, begin + word)]
+        tokens += _tokens(g, start, text, begin + word, end, depth + 1)
         g.run(start, iter(tokens), text)
     except PieceError:
         return []
