@@ -10,7 +10,17 @@ from tests.ptxsim.codegen import Code, Mods, opcode
 from tests.ptxsim.integer import BITS, INTEGERS
 from tests.ptxsim.memory import KEYS, OFFSET, WINDOWS
 from tests.ptxsim.parser import TYPES
-from tests.ptxsim.syntax import Address, Instruction, Int, Operand, Register, Symbol, Type, Vector
+from tests.ptxsim.syntax import (
+    Address,
+    Instruction,
+    Int,
+    Operand,
+    Register,
+    Symbol,
+    Type,
+    Variable,
+    Vector,
+)
 
 _SPACES: Final = ("global", "shared", "local", "const", "param")
 _SCOPES: Final = ("cta", "cluster", "gpu", "sys")
@@ -26,9 +36,7 @@ def _head(c: Code, i: Instruction, m: Mods) -> tuple[str, int, Type]:
         m.fail(f".{order} does not fit")
     if order in ("relaxed", "acquire", "release"):
         m.need(*_SCOPES)
-    space = m.take(*_SPACES) or "generic"
-    if space == "shared" or space == "generic":
-        m.take("shared::cta")
+    space = m.take(*_SPACES, "shared::cta").removesuffix("::cta") or "generic"
     if not order:
         m.take("ca", "cg", "cs", "lu", "cv", "wb", "wt")
     if m.take("nc") and (i.opcode != "ld" or space != "global" or order):
@@ -76,7 +84,7 @@ def address_of(c: Code, operand: Operand, space: str) -> str:
         case Int(value=value):
             return str(value)
         case _:
-            c.fail("an address is a 64-bit register or a symbol")
+            return c.fail("an address is a 64-bit register or a symbol")
 
 
 @opcode("ld")
@@ -95,7 +103,7 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
         _load(c, item, ty, space, n * ty.size)
 
 
-def _param_variable(address: Operand) -> object:
+def _param_variable(address: Operand) -> Variable | None:
     if isinstance(address, Address) and isinstance(address.base, Symbol):
         return address.base.variable
     return None
@@ -253,17 +261,11 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
         c.set_bits(d, ty, f"{text} + {WINDOWS[space]:#x} & 0xffffffffffffffff")
 
 
-@opcode("isspacep")
-def _(c: Code, i: Instruction, m: Mods) -> None:
-    space = m.need(*_SPACES)
-    m.end(2)
-    c.set_pred(i.operands[0], f"T.space({c.bits(i.operands[1], TYPES['u64'])}) == {space!r}")
-
-
 # -------------------------------------------------------------------------------- atomics
 
 _ATOMS: Final = {
-    "add": ("u32", "s32", "u64", "f32", "f64"),
+    # Of floats, f64 only: an f32 sum is flushed in global memory, and in shared memory is not.
+    "add": ("u32", "s32", "u64", "f64"),
     "min": ("u32", "s32", "u64", "s64"),
     "max": ("u32", "s32", "u64", "s64"),
     "and": ("b32", "b64"),
@@ -282,8 +284,7 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     if i.opcode == "red" and order in ("acquire", "acq_rel"):
         m.fail(f".{order} does not fit")
     m.take(*_SCOPES)
-    space = m.take("global", "shared", "shared::cta") or "generic"
-    space = "shared" if space == "shared::cta" else space
+    space = m.take("global", "shared", "shared::cta").removesuffix("::cta") or "generic"
     names = [n for n in _ATOMS if i.opcode == "atom" or n not in ("exch", "cas")]
     op = m.need(*names)
     ty = m.type(*_ATOMS[op])
@@ -293,7 +294,8 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     c.put(f"A = {address_of(c, operands[0], space)}")
     c.put(f"X = T.load({space!r}, A, {ty.size})")
     if ty.kind == "f":
-        new = f"f2b{ty.width}(floats.add(b2f{ty.width}(X), {c.float(operands[1], ty)}, {ty.width}, 'rn'))"
+        total = f"floats.add(b2f{ty.width}(X), {c.float(operands[1], ty)}, {ty.width}, 'rn')"
+        new = f"f2b{ty.width}({total})"
     else:
         b = c.bits(operands[1], ty)
         ones = (1 << ty.width) - 1

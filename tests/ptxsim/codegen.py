@@ -9,7 +9,7 @@ from typing import Final, NoReturn, Protocol, final
 
 from tests.ptxsim import floats
 from tests.ptxsim.errors import PtxSyntaxError, PtxTypeError
-from tests.ptxsim.parser import TYPES, _float_bits
+from tests.ptxsim.parser import TYPES, float_bits
 from tests.ptxsim.syntax import (
     Float,
     Instruction,
@@ -107,7 +107,7 @@ class Code:
                     return ident
                 if have.kind in "bus" and wider and have.width > ty.width:
                     return f"({ident} & {(1 << ty.width) - 1:#x})"
-                self.fail(f"register {operand.name} of type .{have} for .{ty}")
+                return self.fail(f"register {operand.name} of type .{have} for .{ty}")
             case Int(value=value):
                 if not -(1 << (ty.width - 1)) <= value < 1 << ty.width:
                     self.fail(f"{value} does not fit in .{ty}")
@@ -115,11 +115,15 @@ class Code:
             case Float():
                 if ty.kind != "b":
                     self.fail(f"a float for .{ty}")
-                return str(_float_bits(operand, ty.width))
+                return str(self.literal(operand, ty.width))
             case Special(name=name):
-                self.fail(f"{name} is read by mov only")
+                return self.fail(f"{name} is read by mov only")
             case _:
-                self.fail(f"not an operand of type .{ty}")
+                return self.fail(f"not an operand of type .{ty}")
+
+    def literal(self, operand: Float, width: int) -> int:
+        """The bits of a float literal."""
+        return float_bits(operand, width, self.line)
 
     def signed(self, operand: Operand, ty: Type, *, wider: bool = False) -> str:
         """As ``bits``, as a signed int."""
@@ -142,14 +146,15 @@ class Code:
                     return ident if ty.width != 16 else f"b2f16({ident})"
                 if have.width == ty.width and have.kind == "b":
                     return f"b2f{ty.width}({ident})"
-                self.fail(f"register {operand.name} of type .{have} for .{ty}")
+                return self.fail(f"register {operand.name} of type .{have} for .{ty}")
             case Float():
-                value = floats.bits_to_float(_float_bits(operand, ty.width), ty.width)
+                bits = self.literal(operand, ty.width)
+                value = floats.bits_to_float(bits, ty.width)
                 if value != value:
-                    return f"b2f{ty.width}({_float_bits(operand, ty.width)})"
+                    return f"b2f{ty.width}({bits})"
                 return {float("inf"): "INF", -float("inf"): "(-INF)"}.get(value, f"({value!r})")
             case _:
-                self.fail(f"not an operand of type .{ty}")
+                return self.fail(f"not an operand of type .{ty}")
 
     def pred(self, operand: Operand) -> str:
         match operand:
@@ -160,7 +165,7 @@ class Code:
             case Int(value=value):
                 return str(value != 0)
             case _:
-                self.fail("not a predicate")
+                return self.fail("not a predicate")
 
     def value(self, operand: Operand, ty: Type) -> str:
         """For instructions that only move: the register's own form, floats as they are."""
@@ -254,3 +259,8 @@ def opcode(*names: str) -> Callable[[Handler], Handler]:
         return handler
 
     return register
+
+
+def python_name(name: str) -> str:
+    """A PTX name as a Python function's."""
+    return "f_" + "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in name)

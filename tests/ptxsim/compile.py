@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from tests.ptxsim import access, control, integer, scalar
-from tests.ptxsim.codegen import HANDLERS, Code, Mods
+from tests.ptxsim.codegen import HANDLERS, Code, Mods, python_name
 from tests.ptxsim.errors import PtxSyntaxError
 from tests.ptxsim.syntax import (
     Function,
@@ -278,7 +278,6 @@ class FunctionCompiler:
             if last is not None and last.opcode == "brx":
                 self._brx(last, number, loop)
             elif last is not None and last.opcode == "bra":
-                Mods(last)
                 if last.guard is not None:
                     code.put(f"if {control.guard(last)}:")
                     code.indent += 1
@@ -344,7 +343,3 @@ class FunctionCompiler:
         if instruction.guard is not None:
             code.put("pass")
             code.indent -= 1
-
-
-def python_name(name: str) -> str:
-    return "f_" + "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in name)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from tests.ptxsim.codegen import U32, Code, Mods
+from tests.ptxsim.codegen import U32, Code, Mods, python_name
 from tests.ptxsim.errors import PtxSyntaxError, PtxTypeError
 from tests.ptxsim.syntax import (
     Group,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["FunctionCompiler", Code, Instruction, Mods], None]
 HANDLERS: Final[dict[str, Handler]] = {}
+BARRIERS: Final = 16
 
 
 def _opcode(*names: str) -> Callable[[Handler], Handler]:
@@ -34,7 +35,6 @@ def _opcode(*names: str) -> Callable[[Handler], Handler]:
 def guard(instruction: Instruction) -> str:
     assert instruction.guard is not None
     negated, register = instruction.guard
-    # `p is True`, so that an undefined predicate could not pass; registers hold bools only.
     return f"not {register.ident}" if negated else register.ident
 
 
@@ -93,19 +93,13 @@ def _(compiler: "FunctionCompiler", code: Code, i: Instruction, m: Mods) -> None
 @_opcode("bar", "barrier")
 def _(compiler: "FunctionCompiler", code: Code, i: Instruction, m: Mods) -> None:
     m.take("cta")
-    if m.left[:1] == ["warp"]:
-        m.take("warp")
-        m.need("sync")
-        m.end(1)
-        if not (isinstance(i.operands[0], Int) and i.operands[0].value in (-1, 0xFFFFFFFF)):
-            m.fail("only the full warp is known here")
-        code.put(f"yield 'warp', {i.line}, True")
-        return
     m.need("sync")
     aligned = i.opcode == "bar" or bool(m.take("aligned"))
     m.end(1)
-    number = code.bits(i.operands[0], U32)
-    code.put(f"yield {number}, {i.line}, {aligned}")
+    number = i.operands[0]
+    if not isinstance(number, Int) or not 0 <= number.value < BARRIERS:
+        m.fail(f"the barrier is a number below {BARRIERS}")
+    code.put(f"yield {number.value}, {i.line}, {aligned}")
 
 
 @_opcode("membar")
@@ -133,12 +127,12 @@ def _(compiler: "FunctionCompiler", code: Code, i: Instruction, m: Mods) -> None
     m.take("uni")
     m.end(1, 2, 3)
     operands = list(i.operands)
-    results = operands.pop(0).items if isinstance(operands[0], Group) else ()
+    results = _group(operands)
     if not operands or not isinstance(operands[0], Symbol):
         m.fail("only direct calls are known here")
     name = operands.pop(0)
     assert isinstance(name, Symbol)
-    args = operands.pop(0).items if operands and isinstance(operands[0], Group) else ()
+    args = _group(operands)
     callee = compiler.module.functions.get(name.name)
     if operands or callee is None or callee.entry:
         raise PtxSyntaxError(f"{name.name} is no function that can be called", i.line)
@@ -146,8 +140,6 @@ def _(compiler: "FunctionCompiler", code: Code, i: Instruction, m: Mods) -> None
         raise PtxTypeError(f"{name.name} takes {len(callee.params)} arguments and gives "
                            f"{len(callee.returns)} results", i.line)  # fmt: skip
     passed = [_argument(code, a, p) for a, p in zip(args, callee.params, strict=True)]
-    from tests.ptxsim.compile import python_name
-
     call = f"{python_name(callee.name)}({', '.join(['T', *passed])})"
     if callee.name in compiler.waiting:
         call = f"yield from {call}"
@@ -162,6 +154,15 @@ def _(compiler: "FunctionCompiler", code: Code, i: Instruction, m: Mods) -> None
         else:
             variable = _same_param(code, target, result)
             code.put(f"{compiler.idents[id(variable)]} = X[{n}]")
+
+
+def _group(operands: list[Operand]) -> tuple[Operand, ...]:
+    """The operands in parentheses that come next, if any."""
+    if not operands or not isinstance(operands[0], Group):
+        return ()
+    group = operands.pop(0)
+    assert isinstance(group, Group)
+    return group.items
 
 
 def _argument(code: Code, argument: Operand, param: Variable | Register) -> str:

@@ -7,6 +7,7 @@ through integers.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -58,6 +59,12 @@ _long = memoryview(bytearray(8))
 _F64 = _long.cast("d")
 _U64 = _long.cast("Q")
 _NAN = float("nan")
+_INTEGRAL: Final[dict[str, Callable[[float], int]]] = {
+    "rni": round,
+    "rzi": math.trunc,
+    "rmi": math.floor,
+    "rpi": math.ceil,
+}
 
 
 def b2f32(bits: int) -> float:
@@ -70,7 +77,7 @@ def f2b32(value: float) -> int:
     if value == value:
         F32[0] = value
         return U32[0]
-    return value.bits if value.__class__ is NaN else 0x7FFFFFFF  # type: ignore[attr-defined]
+    return value.bits if value.__class__ is NaN else 0x7FFFFFFF
 
 
 def b2f64(bits: int) -> float:
@@ -83,7 +90,7 @@ def f2b64(value: float) -> int:
     if value == value:
         _F64[0] = value
         return _U64[0]
-    return value.bits if value.__class__ is NaN else 0x7FF8000000000000  # type: ignore[attr-defined]
+    return value.bits if value.__class__ is NaN else 0x7FF8000000000000
 
 
 def b2f16(bits: int) -> float:
@@ -319,7 +326,7 @@ def integral(a: float, mode: str) -> float:
         return _NAN
     if math.isinf(a) or a == 0.0:
         return float(a)
-    rounded = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode](a)
+    rounded = _INTEGRAL[mode](a)
     return math.copysign(float(rounded), a)
 
 
@@ -333,9 +340,8 @@ def to_int(a: float, mode: str, source: int, width: int, signed: bool) -> int:
     if a != a:
         return 1 << (width - 1) if source == 64 or width == 64 else 0
     if math.isinf(a):
-        value = high if a > 0 else low
-    else:
-        value = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}[mode](a)
+        return (high if a > 0 else low) & ((1 << width) - 1)
+    value = _INTEGRAL[mode](a)
     return min(max(value, low), high) & ((1 << width) - 1)
 
 

@@ -9,9 +9,13 @@ Aligned accesses of initialised memory go through typed views, straight from the
 what those miss comes here, and either succeeds or raises the error that says why.
 """
 
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, Literal, NoReturn, final
 
 from tests.ptxsim.errors import PtxMemoryError
+
+_Integer = Literal["B", "H", "I", "Q"]
+_Real = Literal["f", "d"]
+_FloatViews = dict[int, tuple["memoryview[float]", int]]
 
 SHIFT: Final = 36
 OFFSET: Final = (1 << SHIFT) - 1
@@ -25,6 +29,13 @@ GAP: Final = 16
 KEYS: Final = {size: (~OFFSET | (size - 1)) & ((1 << 64) - 1) for size in (1, 2, 4, 8)}
 """``address & KEYS[size]`` is an allocation's number for an aligned address of that size."""
 _NOBODY: Final = 2
+_GARBAGE: Final = 0xA5
+_CODES: Final[tuple[tuple[int, _Integer, _Real | None], ...]] = (
+    (1, "B", None),
+    (2, "H", None),
+    (4, "I", "f"),
+    (8, "Q", "d"),
+)
 
 
 @final
@@ -117,6 +128,14 @@ class Segment:
             self.mask[offset : offset + size] = b"\1" * size
 
 
+def cut(value: Any, size: int) -> Any:
+    """What a store of ``size`` bytes takes of a register, which may be wider."""
+    if value.__class__ is not Undef:
+        return value & ((1 << 8 * size) - 1)
+    return value if len(value.mask) >= size else undef(size)
+
+
+@final
 class ParamVariable:
     """A ``.param`` variable of a call."""
 
@@ -124,7 +143,9 @@ class ParamVariable:
         self.segment = Segment("param", size + 8, False)
         self.segment.place(0, size, None)
         self.load = self.segment.load
-        self.store = self.segment.store
+
+    def store(self, offset: int, size: int, value: Any) -> None:
+        self.segment.store(offset, size, cut(value, size))
 
 
 @final
@@ -135,15 +156,15 @@ class GlobalMemory:
         self.allocations: dict[int, Allocation] = {}
         self.loads: dict[int, dict[int, tuple[memoryview, int]]] = {n: {} for n in (1, 2, 4, 8)}
         self.stores: dict[int, dict[int, tuple[memoryview, int]]] = {n: {} for n in (1, 2, 4, 8)}
-        self.float_loads: dict[int, dict[int, tuple[memoryview, int]]] = {4: {}, 8: {}}
-        self.float_stores: dict[int, dict[int, tuple[memoryview, int]]] = {4: {}, 8: {}}
+        self.float_loads: dict[int, _FloatViews] = {4: {}, 8: {}}
+        self.float_stores: dict[int, _FloatViews] = {4: {}, 8: {}}
 
     def alloc(self, data: memoryview, align: int, name: str, readonly: bool) -> int:
         number = len(self.allocations) + 1
         base = (number << SHIFT) + align
         self.allocations[number] = Allocation(base, data, name, readonly)
         key = number << SHIFT
-        for size, code in ((1, "B"), (2, "H"), (4, "I"), (8, "Q")):
+        for size, code, real in _CODES:
             if align % size or len(data) < size:
                 continue
             whole = data[: len(data) // size * size]
@@ -151,8 +172,8 @@ class GlobalMemory:
             self.loads[size][key] = view, base
             if not readonly:
                 self.stores[size][key] = view, base
-            if size in self.float_loads:
-                floats = whole.cast("f" if size == 4 else "d")
+            if real is not None:
+                floats = whole.cast(real)
                 self.float_loads[size][key] = floats, base
                 if not readonly:
                     self.float_stores[size][key] = floats, base
@@ -190,7 +211,11 @@ class GlobalMemory:
         if value.__class__ is Undef:
             self._track(allocation)
             assert allocation.mask is not None
-            allocation.data[offset : offset + size] = value.data[:size]
+            # What was never written is no zero: a test that compares it fails.
+            allocation.data[offset : offset + size] = bytes(
+                byte if written else _GARBAGE
+                for byte, written in zip(value.data[:size], value.mask[:size], strict=True)
+            )
             allocation.mask[offset : offset + size] = value.mask[:size]
             return
         allocation.data[offset : offset + size] = value.to_bytes(size, "little")
@@ -202,6 +227,7 @@ class GlobalMemory:
         if allocation.mask is None:
             allocation.mask = bytearray(b"\1") * len(allocation.data)
             key = allocation.base & ~OFFSET
-            for table in (self.loads, self.stores, self.float_loads, self.float_stores):
-                for views in table.values():
-                    views.pop(key, None)
+            for views in (*self.loads.values(), *self.stores.values()):
+                views.pop(key, None)
+            for floats in (*self.float_loads.values(), *self.float_stores.values()):
+                floats.pop(key, None)

@@ -36,9 +36,7 @@ TYPES: Final = {
 _SPACES: Final = ("global", "shared", "const", "local", "param")
 _LINKAGE: Final = ("visible", "extern", "weak")
 _AXES: Final = {f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"}
-_SPECIALS: Final = _AXES | {"%laneid", "%warpid", "%nwarpid", "WARP_SZ"} | {
-    f"%lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge")
-}  # fmt: skip
+_SPECIALS: Final = _AXES | {"%laneid", "%warpid", "%nwarpid", "WARP_SZ"}
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r]+|//[^\n]*|/\*.*?\*/)
     |(?P<newline>\n)
@@ -269,11 +267,13 @@ class _Parser:
             return name, self.addend(), generic
         constant = self.constant()
         if isinstance(constant, Int):
+            if ty.kind == "f":
+                self.fail(f"an integer in a .{ty} variable")
             self.check_range(constant.value, ty.width)
             return constant.value
         if ty.kind != "f":
             self.fail(f"a float in a .{ty} variable")
-        return _float_bits(constant, ty.width)
+        return float_bits(constant, ty.width, self.line)
 
     def check_range(self, value: int, width: int) -> None:
         if not -(1 << (width - 1)) <= value < 1 << width:
@@ -544,10 +544,11 @@ def _shape(function: Function) -> list[tuple[str, Type, object]]:
     ]
 
 
-def _float_bits(constant: Float, width: int) -> int:
+def float_bits(constant: Float, width: int, line: int) -> int:
+    """The bits of a literal in an f32 or f64; a decimal one is rounded."""
     if constant.width == width:
         return constant.bits
     if constant.width == 0 and width in (32, 64):
         code, word = ("<f", "<I") if width == 32 else ("<d", "<Q")
         return int(struct.unpack(word, struct.pack(code, constant.value))[0])
-    raise PtxTypeError(f"a literal of {constant.width} bits for an f{width}")
+    raise PtxTypeError(f"a literal of {constant.width} bits for an f{width}", line)

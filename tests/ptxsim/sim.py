@@ -3,25 +3,22 @@
 import random
 from collections.abc import Generator
 from types import TracebackType
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, final
 
 import numpy as np
 from tests.ptxsim import floats, integer
-from tests.ptxsim.compile import FunctionCompiler, python_name, suspends
+from tests.ptxsim.codegen import python_name
+from tests.ptxsim.compile import FunctionCompiler, suspends
 from tests.ptxsim.errors import (
     PtxBarrierError,
     PtxError,
-    PtxMemoryError,
     PtxRunawayError,
     PtxSyntaxError,
-    PtxTrapError,
     PtxUndefinedError,
 )
 from tests.ptxsim.memory import (
     FIRST,
-    FRAME_SHIFT,
     GAP,
-    WINDOW,
     WINDOWS,
     GlobalMemory,
     ParamVariable,
@@ -31,143 +28,10 @@ from tests.ptxsim.memory import (
 )
 from tests.ptxsim.parser import parse
 from tests.ptxsim.syntax import Function, Register, Variable
+from tests.ptxsim.thread import BACKWARD_LIMIT, Thread, ThreadExit, Triple
 
-Triple = tuple[int, int, int]
-WARP: Final = 32
-BACKWARD_LIMIT: Final = 20_000_000
-"""Backward branches that a function may take in one call."""
-_SPACE_OF: Final = {base >> 60: space for space, base in WINDOWS.items()}
-
-
-class ThreadExit(Exception):  # noqa: N818
-    """``exit``."""
-
-
-@final
-class Thread:
-    """What one thread has of its own, and the slow paths of its accesses."""
-
-    def __init__(
-        self,
-        sim: "Sim",
-        param: Segment,
-        shared: Segment,
-        tid: Triple,
-        ntid: Triple,
-        ctaid: Triple,
-        nctaid: Triple,
-    ) -> None:
-        self.sim, self.param, self.shared = sim, param, shared
-        self.tid, self.ctaid = tid, ctaid
-        self.tid_x, self.tid_y, self.tid_z = tid
-        self.ntid_x, self.ntid_y, self.ntid_z = ntid
-        self.ctaid_x, self.ctaid_y, self.ctaid_z = ctaid
-        self.nctaid_x, self.nctaid_y, self.nctaid_z = nctaid
-        flat = tid[0] + ntid[0] * (tid[1] + ntid[1] * tid[2])
-        self.laneid = lane = flat % WARP
-        self.warpid = flat // WARP
-        self.nwarpid = -(-ntid[0] * ntid[1] * ntid[2] // WARP)
-        self.WARP_SZ = WARP
-        self.lanemask_eq = 1 << lane
-        self.lanemask_lt = self.lanemask_eq - 1
-        self.lanemask_le = self.lanemask_lt | self.lanemask_eq
-        self.lanemask_gt = self.lanemask_le ^ 0xFFFFFFFF
-        self.lanemask_ge = self.lanemask_lt ^ 0xFFFFFFFF
-        self.frames: dict[int, Segment] = {}
-        self.pushed = 0
-
-    # ------------------------------------------------------------------------ memory
-
-    def space(self, address: int) -> str:
-        return _SPACE_OF.get(address >> 60, "global")
-
-    def _resolve(self, space: str, address: int) -> tuple[Any, int]:
-        if space == "generic":
-            space = self.space(address)
-            if space != "global":
-                address &= WINDOW - 1
-        match space:
-            case "global":
-                return self.sim.memory, address
-            case "shared":
-                return self.shared, address
-            case "const":
-                return self.sim.const, address
-            case "param":
-                return self.param, address
-            case _:
-                frame = self.frames.get(address >> FRAME_SHIFT)
-                if frame is None:
-                    raise PtxMemoryError(f"local address {address:#x} is in no function's frame")
-                return frame, address & ((1 << FRAME_SHIFT) - 1)
-
-    def load(self, space: str, address: int, size: int) -> Any:
-        memory, at = self._resolve(space, address)
-        return memory.load(at, size)
-
-    def store(self, space: str, address: int, size: int, value: Any) -> None:
-        memory, at = self._resolve(space, address)
-        if value.__class__ is Undef:
-            if len(value.mask) < size:
-                value = undef(size)
-        else:
-            value &= (1 << 8 * size) - 1
-        memory.store(at, size, value)
-
-    def misaligned(self, space: str, address: int, size: int) -> NoReturn:
-        raise PtxMemoryError(f"misaligned {size}-byte vector access at {space} {address:#x}")
-
-    def parameter(self, offset: int, size: int) -> "EntryParameter":
-        return EntryParameter(self.param, offset, size)
-
-    def to_global(self, address: int) -> int:
-        if self.space(address) != "global":
-            raise PtxMemoryError(f"cvta.to.global of {address:#x}, in .{self.space(address)}")
-        return address
-
-    def to_space(self, space: str, address: int) -> int:
-        if self.space(address) != space:
-            raise PtxMemoryError(f"cvta.to.{space} of {address:#x}, in .{self.space(address)}")
-        return address - WINDOWS[space]
-
-    def push(self, layout: tuple[int, tuple[tuple[int, int], ...]]) -> int:
-        """Enter a function: its frame's address."""
-        size, variables = layout
-        self.pushed += 1
-        frame = self.frames[self.pushed] = Segment("local", size, False)
-        for offset, length in variables:
-            frame.place(offset, length, None)
-        return self.pushed << FRAME_SHIFT
-
-    def pop(self, frame: int) -> None:
-        del self.frames[frame >> FRAME_SHIFT]
-
-    # ----------------------------------------------------------------------- endings
-
-    def trap(self) -> NoReturn:
-        raise PtxTrapError("trap")
-
-    def runaway(self) -> NoReturn:
-        raise PtxRunawayError(f"more than {BACKWARD_LIMIT} backward branches")
-
-    def bad_index(self, index: int) -> NoReturn:
-        raise PtxError(f"brx.idx with index {index}")
-
-
-@final
-class EntryParameter:
-    """A parameter of an entry, for ``ld.param`` by name."""
-
-    def __init__(self, segment: Segment, offset: int, size: int) -> None:
-        self.segment, self.offset, self.size = segment, offset, size
-
-    def load(self, offset: int, size: int) -> Any:
-        if not 0 <= offset <= self.size - size:
-            raise PtxMemoryError(f"load of {size} bytes at {offset} of a parameter of {self.size}")
-        return self.segment.load(self.offset + offset, size)
-
-    def store(self, offset: int, size: int, value: Any) -> NoReturn:
-        raise PtxMemoryError("store to a parameter of an entry")
+LOCAL_LIMIT: Final = 512 * 1024
+"""Bytes of local memory that a thread may have."""
 
 
 @final
@@ -206,7 +70,7 @@ class Sim:
         readonly = not writable
         if isinstance(data, np.ndarray):
             readonly = readonly or not data.flags.writeable
-            view = memoryview(data.reshape(-1).view(np.uint8)) if data.size else memoryview(b"")
+            view = data.reshape(-1).view(np.uint8).data if data.size else memoryview(b"")
         else:
             view = memoryview(data).cast("B")
             readonly = readonly or view.readonly
@@ -222,7 +86,8 @@ class Sim:
         self._data[symbol][: len(data)] = data
 
     def _place_variables(self) -> None:
-        consts, shared = [], []
+        consts: list[Variable] = []
+        shared: list[Variable] = []
         for name, variable in self.module.variables.items():
             if variable.space == "global":
                 assert variable.size is not None
@@ -250,7 +115,7 @@ class Sim:
     def _lay_out(self, variables: list[Variable]) -> int:
         at = FIRST
         for variable in variables:
-            at = _aligned(at, variable.align)
+            at = _just_aligned(at, variable.align)
             variable.offset = at
             self._addresses[id(variable)] = at
             if variable.size is not None:
@@ -278,7 +143,7 @@ class Sim:
             **{name: getattr(floats, name) for name in
                ("b2f32", "f2b32", "b2f64", "f2b64", "b2f16", "saturate")},
             **{name: getattr(integer, name) for name in
-               ("divide", "funnel", "permute", "find", "extract", "insert", "logic3")},
+               ("divide", "funnel", "permute", "find", "extract", "insert")},
             "floats": floats, "INF": float("inf"), "R": floats.F32, "extend": _extend,
             "u2f32": _u2f32, "u2f64": _u2f64, "f2u32": _f2u32, "f2u64": _f2u64,
             "ParamVariable": ParamVariable, "ThreadExit": ThreadExit, "LIMIT": BACKWARD_LIMIT,
@@ -338,7 +203,7 @@ class Sim:
         for ctaid in _ordered(grid, order, rng):
             shared = self._new_shared(shared_bytes)
             ready = [
-                Thread(self, param, shared, tid, block, ctaid, grid)
+                Thread(self.memory, self.const, param, shared, tid, block, ctaid, grid)
                 for tid in _ordered(block, order, rng)
             ]
             if entry in self._waiting:
@@ -408,7 +273,8 @@ class Sim:
         if isinstance(error, PtxError):
             error.line = error.line if error.line is not None else line
             return self._locate(error, thread)
-        if isinstance(error, UnboundLocalError):
+        if isinstance(error, NameError):
+            # A register that the function writes elsewhere, or nowhere.
             ident = str(error).split("'")[1]
             name = self._register(ident)
             return self._locate(PtxUndefinedError(f"{name} was never written", line), thread)
@@ -451,13 +317,21 @@ def _aligned(at: int, align: int) -> int:
     return -(-at // align) * align
 
 
+def _just_aligned(at: int, align: int) -> int:
+    """The next address that is a multiple of ``align`` and of no more."""
+    at = _aligned(at, align)
+    return at + align if at % (2 * align) == 0 else at
+
+
 def _frame(function: Function) -> tuple[int, tuple[tuple[int, int], ...]]:
     at, variables = FIRST, []
     for variable in function.locals:
         assert variable.size is not None
-        variable.offset = at = _aligned(at, variable.align)
+        variable.offset = at = _just_aligned(at, variable.align)
         variables.append((at, variable.size))
         at += variable.size + GAP
+    if at > LOCAL_LIMIT:
+        raise PtxSyntaxError(f"{function.name} has {at} bytes of local memory", function.line)
     return at, tuple(variables)
 
 
