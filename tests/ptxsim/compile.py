@@ -5,6 +5,7 @@ loop dispatches on it by binary search.  A function that can reach a barrier is 
 yields there.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -12,13 +13,18 @@ from tests.ptxsim import access, control, integer, scalar
 from tests.ptxsim.codegen import HANDLERS, Code, Mods, python_name
 from tests.ptxsim.errors import PtxSyntaxError
 from tests.ptxsim.syntax import (
+    Address,
     Function,
+    Group,
     Instruction,
     Label,
     Module,
+    Not,
+    Pair,
     Register,
     Symbol,
     Variable,
+    Vector,
 )
 
 _LOADED: Final = (access, control, integer, scalar)
@@ -60,6 +66,24 @@ def suspends(module: Module) -> set[str]:
                     )
     while more := {f for f, callees in calls.items() if callees & found} - found:
         found |= more
+    return found
+
+
+def _registers(operands: Iterable[object]) -> set[str]:
+    """The registers in instructions and their operands, by their names in Python."""
+    found: set[str] = set()
+    for operand in operands:
+        match operand:
+            case Register(ident=ident):
+                found.add(ident)
+            case Instruction(guard=guard, operands=parts):
+                found |= _registers((*parts, *((guard[1],) if guard else ())))
+            case Vector(items=parts) | Group(items=parts):
+                found |= _registers(parts)
+            case Pair(first=first, second=second):
+                found |= _registers((first, second))
+            case Not(register=part) | Address(base=part):
+                found |= _registers((part,))
     return found
 
 
@@ -127,6 +151,9 @@ class FunctionCompiler:
         code.indent += 1
         start = len(code.lines)
         code.put("n = 0")
+        # What was never written can be moved and stored, as the bytes of an inactive variant are.
+        unwritten = [*sorted(_registers(function.body) - set(names)), "CC"]
+        code.put(f"{' = '.join(unwritten)} = UNDEF")
         for n, result in enumerate(function.returns):
             if isinstance(result, Variable):
                 self.idents[id(result)] = f"Q{n}"

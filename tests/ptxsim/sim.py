@@ -20,6 +20,7 @@ from tests.ptxsim.memory import (
     FIRST,
     GAP,
     WINDOWS,
+    UNDEF,
     GlobalMemory,
     ParamVariable,
     Segment,
@@ -146,7 +147,7 @@ class Sim:
                ("divide", "funnel", "permute", "find", "extract", "insert")},
             "floats": floats, "INF": float("inf"), "R": floats.F32, "extend": _extend,
             "u2f32": _u2f32, "u2f64": _u2f64, "f2u32": _f2u32, "f2u64": _f2u64,
-            "ParamVariable": ParamVariable, "ThreadExit": ThreadExit, "LIMIT": BACKWARD_LIMIT,
+            "UNDEF": UNDEF, "ParamVariable": ParamVariable, "ThreadExit": ThreadExit, "LIMIT": BACKWARD_LIMIT,
         }  # fmt: skip
         for size in (1, 2, 4, 8):
             self._namespace[f"GL{size}"] = self.memory.loads[size]
@@ -273,11 +274,6 @@ class Sim:
         if isinstance(error, PtxError):
             error.line = error.line if error.line is not None else line
             return self._locate(error, thread)
-        if isinstance(error, NameError):
-            # A register that the function writes elsewhere, or nowhere.
-            ident = str(error).split("'")[1]
-            name = self._register(ident)
-            return self._locate(PtxUndefinedError(f"{name} was never written", line), thread)
         if isinstance(error, TypeError | AttributeError):
             return self._locate(
                 PtxUndefinedError("a value that was never written is used", line), thread
@@ -294,16 +290,6 @@ class Sim:
                 line = origin[traceback.tb_lineno - 1]
             traceback = traceback.tb_next
         return line
-
-    def _register(self, ident: str) -> str:
-        if ident == "CC":
-            return "the carry flag"
-        for function in self.module.functions.values():
-            for item in function.body:
-                for operand in getattr(item, "operands", ()):
-                    if isinstance(operand, Register) and operand.ident == ident:
-                        return operand.name
-        return ident.split("_", 1)[-1]
 
     def _locate(self, error: PtxError, thread: Thread | None = None) -> PtxError:
         if error.line is not None and 0 < error.line <= len(self.text):
