@@ -72,10 +72,13 @@ def _product(c: Code, part: str, ty: Type, d: Operand, text: str) -> None:
             c.set_bits(d, wide, f"({text}) & {mask(wide)}")
 
 
-@opcode("mad")
+@opcode("mad", "madc")
 def _(c: Code, i: Instruction, m: Mods) -> None:
-    part = m.need("lo", "hi", "wide")
-    ty = m.type(*(INTEGERS if part != "wide" else ("u16", "u32", "s16", "s32")))
+    part = m.need("lo", "hi") if i.opcode == "madc" else m.need("lo", "hi", "wide")
+    carry = m.take("cc") if part != "wide" else ""
+    with_carry = bool(carry) or i.opcode == "madc"
+    names = ("u32", "s32", "u64", "s64") if with_carry else INTEGERS
+    ty = m.type(*(names if part != "wide" else ("u16", "u32", "s16", "s32")))
     m.end(4)
     d, a, b, e = i.operands
     product = f"{c.number(a, ty)} * {c.number(b, ty)}"
@@ -84,7 +87,12 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
         product = f"(({product}) >> {ty.width} & {mask(ty)})"
     elif part == "lo":
         product = f"({product} & {mask(ty)})"
-    c.set_bits(d, wide, f"({product} + {c.bits(e, wide)}) & {mask(wide)}")
+    total = f"{product} + {c.bits(e, wide)}" + (" + CC" if i.opcode == "madc" else "")
+    if carry:
+        c.put(f"X = {total}")
+        c.put(f"CC = X >> {ty.width} & 1")
+        total = "X"
+    c.set_bits(d, wide, f"({total}) & {mask(wide)}")
 
 
 def divide(a: int, b: int, width: int, remainder: bool) -> object:
@@ -124,6 +132,15 @@ def min_max(c: Code, i: Instruction, m: Mods) -> None:
     c.put(f"X = {c.number(a, ty)}; Y = {c.number(b, ty)}")
     text = f"X if X {'<' if i.opcode == 'min' else '>'} Y else Y"
     c.set_bits(d, ty, f"({text}) & {mask(ty)}" if ty.kind == "s" else text)
+
+
+@opcode("sad")
+def _(c: Code, i: Instruction, m: Mods) -> None:
+    ty = m.type(*INTEGERS)
+    m.end(4)
+    d, a, b, e = i.operands
+    text = f"{c.bits(e, ty)} + abs({c.number(a, ty)} - {c.number(b, ty)})"
+    c.set_bits(d, ty, f"({text}) & {mask(ty)}")
 
 
 @opcode("and", "or", "xor")
@@ -303,3 +320,23 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     d, a, b, s, n = i.operands
     args = f"{c.bits(a, ty)}, {c.bits(b, ty)}, {c.bits(s, U32)}, {c.bits(n, U32)}, {ty.width}"
     c.set_bits(d, ty, f"insert({args})")
+
+
+def logic3(a: int, b: int, c: int, table: int) -> int:
+    """``lop3``: bit 4·a+2·b+c of the table, for each place."""
+    result = 0
+    for n in range(8):
+        if table >> n & 1:
+            result |= (
+                (a if n & 4 else ~a) & (b if n & 2 else ~b) & (c if n & 1 else ~c) & 0xFFFFFFFF
+            )
+    return result
+
+
+@opcode("lop3")
+def _(c: Code, i: Instruction, m: Mods) -> None:
+    ty = m.type("b32")
+    m.end(5)
+    d, a, b, e, table = i.operands
+    args = ", ".join(c.bits(x, ty) for x in (a, b, e, table))
+    c.set_bits(d, ty, f"logic3({args})")

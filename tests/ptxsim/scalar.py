@@ -165,10 +165,11 @@ def _comparison(c: Code, m: Mods, compare: str, ty: Type, a: Operand, b: Operand
     return f"({c.number(a, ty)} {_INTEGER[compare]} {c.number(b, ty)})"
 
 
-@opcode("setp")
+@opcode("setp", "set")
 def _(c: Code, i: Instruction, m: Mods) -> None:
     compare = m.need(*_FLOAT, *_INTEGER)
     boolean = m.take("and", "or", "xor")
+    result = m.type("u32", "s32", "f32") if i.opcode == "set" else None
     ty = m.type(*BITS, *INTEGERS, *FLOATS)
     m.end(4 if boolean else 3)
     test = _comparison(c, m, compare, ty, i.operands[1], i.operands[2])
@@ -176,7 +177,12 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     other = c.pred(i.operands[3]) if boolean else ""
     whole = f"({test} {sign} {other})" if boolean else test
     d = i.operands[0]
-    if isinstance(d, Pair):
+    if result is not None:
+        if result.kind == "f":
+            c.set_float(d, result, f"1.0 if {whole} else 0.0")
+        else:
+            c.set_bits(d, result, f"0xffffffff if {whole} else 0")
+    elif isinstance(d, Pair):
         c.put(f"X = {test}")
         negated = f"(not X) {sign} {other}" if boolean else "not X"
         c.put(f"X, Y = {f'X {sign} {other}' if boolean else 'X'}, {negated}")
@@ -206,6 +212,16 @@ def _choose(c: Code, d: Operand, ty: Type, a: Operand, b: Operand, condition: st
     c.indent += 1
     c.set_value(d, ty, b)
     c.indent -= 1
+
+
+@opcode("slct")
+def _(c: Code, i: Instruction, m: Mods) -> None:
+    ty = m.type(*BITS, *INTEGERS, *FLOATS)
+    by = m.type("s32", "f32")
+    m.end(4)
+    d, a, b, s = i.operands
+    condition = f"{c.float(s, by) if by.kind == 'f' else c.signed(s, by)} >= 0"
+    _choose(c, d, ty, a, b, condition)
 
 
 # ------------------------------------------------------------------------ moves, converts
@@ -278,6 +294,11 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
             m.fail("a rounding between integers")
         number = c.number(a, src, wider=True)
         if sat:
+            if dst.width >= src.width + (dst.kind != src.kind) and (dst.kind, src.kind) != (
+                "u",
+                "s",
+            ):
+                m.fail(".sat where every value fits")
             low, high = (0, (1 << dst.width) - 1)
             if dst.kind == "s":
                 low, high = -(1 << (dst.width - 1)), (1 << (dst.width - 1)) - 1

@@ -19,8 +19,8 @@ from tests.ptxsim.errors import (
 from tests.ptxsim.memory import (
     FIRST,
     GAP,
-    WINDOWS,
     UNDEF,
+    WINDOWS,
     GlobalMemory,
     ParamVariable,
     Segment,
@@ -28,7 +28,7 @@ from tests.ptxsim.memory import (
     undef,
 )
 from tests.ptxsim.parser import parse
-from tests.ptxsim.syntax import Function, Register, Variable
+from tests.ptxsim.syntax import Function, Variable
 from tests.ptxsim.thread import BACKWARD_LIMIT, Thread, ThreadExit, Triple
 
 LOCAL_LIMIT: Final = 512 * 1024
@@ -144,10 +144,11 @@ class Sim:
             **{name: getattr(floats, name) for name in
                ("b2f32", "f2b32", "b2f64", "f2b64", "b2f16", "saturate")},
             **{name: getattr(integer, name) for name in
-               ("divide", "funnel", "permute", "find", "extract", "insert")},
+               ("divide", "funnel", "permute", "find", "extract", "insert", "logic3")},
             "floats": floats, "INF": float("inf"), "R": floats.F32, "extend": _extend,
             "u2f32": _u2f32, "u2f64": _u2f64, "f2u32": _f2u32, "f2u64": _f2u64,
-            "UNDEF": UNDEF, "ParamVariable": ParamVariable, "ThreadExit": ThreadExit, "LIMIT": BACKWARD_LIMIT,
+            "UNDEF": UNDEF, "ParamVariable": ParamVariable, "ThreadExit": ThreadExit,
+            "LIMIT": BACKWARD_LIMIT,
         }  # fmt: skip
         for size in (1, 2, 4, 8):
             self._namespace[f"GL{size}"] = self.memory.loads[size]
