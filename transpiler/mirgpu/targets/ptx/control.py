@@ -75,19 +75,20 @@ def _go(b: FunctionBuilder, flow: Flow, target: Target, following: str | None) -
 
 
 def _moves(b: FunctionBuilder, flow: Flow, target: Target) -> list[tuple[Reg, Source]]:
-    """What an edge has to move; an undefined argument may stay what it is."""
+    """What an edge has to move; an undefined argument becomes zero, so that no register is
+    read that was never written."""
     moves: list[tuple[Reg, Source]] = []
     for param, arg in zip(flow.params[target.label], target.args, strict=True):
-        if not isinstance(arg, Undef):
-            source = _argument(b, arg)
-            if source != param:
-                moves.append((param, source))
+        source = _argument(b, arg)
+        if source != param:
+            moves.append((param, source))
     return moves
 
 
 def _argument(b: FunctionBuilder, arg: KirOperand) -> Source:
-    if isinstance(arg, IntConst) and arg.type == IntType(1):
-        return integer(arg.value, 32)  # ``mov.pred`` takes a literal.
+    if arg.type == IntType(1) and isinstance(arg, IntConst | Undef):
+        # ``mov.pred`` takes a literal.
+        return integer(arg.value if isinstance(arg, IntConst) else 0, 32)
     return b.use(arg)
 
 
