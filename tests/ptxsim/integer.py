@@ -284,8 +284,13 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     c.set_bits(i.operands[0], U32, f"find({args})")
 
 
-def extract(a: int, start: int, length: int, width: int, signed: bool) -> int:
-    """``bfe``: start and length are taken modulo 256; bits past the end are the sign."""
+def extract(a: int, start: int, length: int, width: int, signed: bool) -> object:
+    """``bfe``: start and length are taken modulo 256; bits past the end are the sign.
+
+    The ISA says so for 64 bits too, an H200 does otherwise: undefined.
+    """
+    if width == 64 and max(start, length) > 255:
+        return UNDEF
     start, length = start & 255, length & 255
     if length == 0:
         return 0
@@ -306,8 +311,13 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     c.set_bits(d, ty, f"extract({args})")
 
 
-def insert(a: int, b: int, start: int, length: int, width: int) -> int:
-    """``bfi``: the low bits of a replace length bits of b from start on."""
+def insert(a: int, b: int, start: int, length: int, width: int) -> object:
+    """``bfi``: the low bits of a replace length bits of b from start on.
+
+    Start and length above 255: as for ``bfe``.
+    """
+    if width == 64 and max(start, length) > 255:
+        return UNDEF
     start, length = start & 255, length & 255
     field = ((1 << length) - 1) << start & ((1 << width) - 1)
     return (b & ~field) | (a << start & field)

@@ -329,6 +329,11 @@ def test_undefined_bytes_can_be_copied() -> None:
         ("mov.u32 %u1, %u2;\nnot.b32 %u1, %u1;", PtxUndefinedError, "never written"),
         ("@%p3 bra x;\nx:", PtxUndefinedError, "never written"),
         ("div.u32 %u1, 1, 0;\nadd.u32 %u1, %u1, 1;", PtxUndefinedError, "never written"),
+        (
+            "bfe.u64 %ud1, 1, 256, 1;\nadd.u64 %ud1, %ud1, 1;",
+            PtxUndefinedError,
+            "never written",
+        ),
         ("trap;", PtxTrapError, "trap"),
         ("cvta.to.shared.u64 %d1, %d10;", PtxMemoryError, "in .global"),
     ],
@@ -364,6 +369,7 @@ def test_run_time_errors(body: str, error: type[PtxError], message: str) -> None
         ("mov.u64 %d1, unknown;", "unknown is not declared"),
         ("call nothing, ();", "no function that can be called"),
         ("add.u32 %u1, %u1;", "2 operands"),
+        ("cvt.sat.s64.s32 %sd1, %s1;", "every value fits"),
     ],
 )
 def test_text_that_is_refused(body: str, message: str) -> None:
