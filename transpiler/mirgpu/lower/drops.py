@@ -1,23 +1,18 @@
 """Which types need something done when they go out of scope."""
 
+import re
+
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.types import std_key, type_args
 from mirgpu.mir.syntax import ArrayTy, DefTy, DynTy, PathTy, SliceTy, TupleTy, Ty
 
-_OWNING = {
-    "boxed::Box",
-    "vec::Vec",
-    "string::String",
-    "rc::Rc",
-    "sync::Arc",
-    "collections::",
-    "cell::Ref",
-    "cell::RefMut",
-    "sync::MutexGuard",
-    "array::IntoIter",
-    "array::Guard",
-    "vec::IntoIter",
-}
+_STRUCTURAL = re.compile(
+    r"(option|result|ops|iter|cmp|num|marker|char|convert|task)::[A-Z]\w*|ops::try_trait::\w+"
+    r"|slice::(Iter|IterMut|Windows|R?Chunks(Exact)?(Mut)?|Split(Mut)?)"
+    r"|cell::(Cell|UnsafeCell|RefCell|OnceCell)|ptr::NonNull|array::(IntoIter|Guard|drain::Drain)"
+)
+"""Library types without ``Drop``: only what their type arguments hold is dropped.  Of an array's
+iterators and guards it is the elements that are left."""
 
 
 def needs_drop(fx: FnContext, ty: Ty) -> bool:
@@ -38,7 +33,8 @@ def needs_drop(fx: FnContext, ty: Ty) -> bool:
             if key is not None:
                 if key.startswith(("mem::ManuallyDrop", "mem::MaybeUninit")):
                     return False
-                if any(key.startswith(owner) for owner in _OWNING):
+                if not _STRUCTURAL.fullmatch(key):
+                    # rustc leaves no drop of a concrete type in the text that does nothing.
                     return True
                 return any(needs_drop(fx, a) for a in type_args(path))
             return any(needs_drop(fx, f) for f in fx.layouts.field_types(ty))
