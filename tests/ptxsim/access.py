@@ -119,6 +119,8 @@ def _start(c: Code, address: str, space: str, ty: Type, count: int) -> None:
 def _assign(c: Code, dst: Operand, ty: Type, text: str) -> None:
     """Bits that come from memory, possibly undefined."""
     if ty.kind == "f":
+        if isinstance(dst, Register) and dst.type.kind not in "bf":
+            c.fail(f"register {dst.name} of type .{dst.type} for .{ty}")
         # As bits: set_bits turns them into a float where the register holds one.
         c.set_bits(dst, TYPES[f"b{ty.width}"], text)
     else:
@@ -189,7 +191,8 @@ def _whole(c: Code, item: Operand, ty: Type) -> str:
                 c.fail(f"register {item.name} of type .{item.type} for .{ty}")
             return f"f2u{ty.width}({item.ident})" if ty.width != 16 else item.ident
         if ty.kind == "f":
-            c.bits(item, TYPES[f"b{ty.width}"])
+            if item.type != TYPES[f"b{ty.width}"]:
+                c.fail(f"register {item.name} of type .{item.type} for .{ty}")
         else:
             c.bits(item, ty, wider=True)
         return item.ident

@@ -120,8 +120,10 @@ class _Parser:
         if self.kind != "integer":
             self.fail(f"expected an integer, found `{self.text}`")
         digits = self.next().rstrip("U").lower()
-        octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
-        value = int(digits, 8) if octal else int(digits, 0)
+        octal = digits[0] == "0" and digits.isdigit()
+        if octal and set(digits) & {"8", "9"}:
+            self.fail(f"{digits} is no octal number")
+        value = int(digits, 8 if octal else 0)
         if value >= 1 << 64:
             self.fail(f"{value} does not fit in 64 bits")
         return -value if negative else value
@@ -461,10 +463,11 @@ class _Parser:
         while self.kind == "dot":
             mods.append(self.next()[1:])
         operands: list[Operand] = []
-        while not self.accept(";"):
+        if not self.accept(";"):
             operands.append(self.operand())
-            if self.text != ";":
+            while not self.accept(";"):
                 self.expect(",")
+                operands.append(self.operand())
         return Instruction(line, guard, opcode, tuple(mods), tuple(operands))
 
     def operand(self) -> Operand:

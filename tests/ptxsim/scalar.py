@@ -153,6 +153,8 @@ _FLOAT: Final = {
 
 def _comparison(c: Code, m: Mods, compare: str, ty: Type, a: Operand, b: Operand) -> str:
     if ty.kind == "f":
+        if compare not in _FLOAT:
+            m.fail(f".{compare} does not compare .{ty}")
         x, y = c.float(a, ty), c.float(b, ty)
         return f"({_FLOAT[compare].replace('A', '{a}').replace('B', '{b}').format(a=x, b=y)})"
     allowed = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ptxsim.snippet import calc, snippet
+from tests.ptxsim.calc import calc, snippet
 from tests.ptxsim.test_float import (
     CANONICAL,
     INF,
@@ -30,7 +30,7 @@ def f64(number: float) -> int:
 
 def register(type_: str) -> str:
     """A register for a value of a type: at least 16 bits wide."""
-    return f"{type_[0]}16" if type_[1:] == "8" else type_
+    return {"u8": "u16", "s8": "s16", "f16": "b16"}.get(type_, type_)
 
 
 def cvt(modifiers: str, to: str, source: str, bits: int) -> int:
@@ -182,6 +182,29 @@ def test_widening_is_exact(bits: int) -> None:
         assert is_nan(found, 64)
     else:
         assert found == f64(value(bits, 32))
+
+
+@fixed
+@given(bits_of(32), st.sampled_from(["rn", "rz", "rm", "rp"]))
+def test_halves(bits: int, mode: str) -> None:
+    """To f16 as NumPy rounds to nearest, between its neighbours otherwise; and back exactly."""
+    number = value(bits, 32)
+    found = cvt(f".{mode}", "f16", "f32", bits)
+    half = np.uint16(found).view(np.float16)
+    if math.isnan(number):
+        assert found == 0x7FFF
+        return
+    with np.errstate(over="ignore"):
+        nearest = np.float32(number).astype(np.float16)
+    if mode == "rn":
+        assert found == int(nearest.view(np.uint16))
+    elif mode == "rz":
+        assert abs(float(half)) <= abs(number)
+    else:
+        assert float(half) <= number if mode == "rm" else float(half) >= number
+    if float(nearest) == number:
+        assert found == int(nearest.view(np.uint16))
+    assert value(cvt("", "f32", "f16", found), 32) == float(half)
 
 
 def test_mov_packs_and_unpacks() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ptxsim.snippet import calc, snippet
+from tests.ptxsim.calc import calc, snippet
 
 fixed = settings(deadline=None, derandomize=True, max_examples=150)
 FLOAT = {32: np.float32, 64: np.float64}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ptxsim import PtxError
-from tests.ptxsim.snippet import calc, snippet
+from tests.ptxsim.calc import calc, snippet
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 MIN32, MIN64 = 1 << 31, 1 << 63

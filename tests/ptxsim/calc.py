@@ -1,36 +1,13 @@
-"""Runs a few PTX instructions on given bits: the tests' way to one instruction."""
+"""Single instructions on given bits, compiled once and run for many operands."""
 
 import functools
 import struct
 from collections.abc import Sequence
 
 from tests.ptxsim import Sim
+from tests.ptxsim.snippets import HEAD
 
-_HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 NAMES = "abce"
-
-
-def module(body: str, declarations: str = "", params: str = "") -> str:
-    """A module with one entry ``k``; ``body`` starts on a line of its own."""
-    return f"{_HEAD}{declarations}\n.visible .entry k({params})\n{{\n{body}\n}}\n"
-
-
-def run(
-    text: str,
-    *buffers: bytearray,
-    grid: int = 1,
-    block: int = 1,
-    order: str = "ascending",
-) -> None:
-    """Launch ``k`` on addresses of the buffers."""
-    sim = Sim(text)
-    data = b"".join(sim.alloc(buffer).to_bytes(8, "little") for buffer in buffers)
-    sim.launch("k", (grid, 1, 1), (block, 1, 1), data, order=order)
-
-
-def word(buffer: bytearray, index: int = 0) -> int:
-    """A 32-bit word of a buffer."""
-    return int(struct.unpack_from("<I", buffer, 4 * index)[0])
 
 
 class Snippet:
@@ -59,11 +36,12 @@ class Snippet:
             else:
                 lines.append(f"st.global.{type_} [%out+{8 * k}], %{name};")
         lines.append("ret;")
-        self.text = module("\n".join(lines), params=".param .u64 in, .param .u64 out")
+        body = "\n".join(lines)
+        text = f"{HEAD}.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n{body}\n}}\n"
         self.outs = len(outs)
         self.input = bytearray(8 * len(NAMES))
         self.output = bytearray(16)
-        self.sim = Sim(self.text)
+        self.sim = Sim(text)
         addresses = [self.sim.alloc(self.input), self.sim.alloc(self.output)]
         self.params = struct.pack("<QQ", *addresses)
 
