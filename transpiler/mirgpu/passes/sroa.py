@@ -46,7 +46,7 @@ from mirgpu.kir.ops import (
     Undef,
     Value,
 )
-from mirgpu.kir.types import I64, PTR, AddressSpace, IntType, PtrType, Type, size_of
+from mirgpu.kir.types import I1, I8, I64, PTR, AddressSpace, IntType, PtrType, Type, size_of
 from mirgpu.passes.convert import convert, convert_into
 from mirgpu.passes.rewrite import map_functions, substitute_block, with_blocks, with_nodes
 from mirgpu.passes.slices import Copy, Part, Side, Slices, Slot
@@ -152,6 +152,7 @@ def _choose_types(slices: Slices, pieces: list[_Piece]) -> None:
                     )
                 ):
                     part.keep_in_memory()
+    _widen_bools(slices, pieces)
     changed = True
     while changed:
         changed = False
@@ -164,6 +165,39 @@ def _choose_types(slices: Slices, pieces: list[_Piece]) -> None:
             if piece.dst and piece.dst.merged and not (piece.src and piece.src.merged):
                 piece.dst.keep_in_memory()
                 changed = True
+
+
+def _widen_bools(slices: Slices, pieces: list[_Piece]) -> None:
+    """A byte that also holds what is no bool stays a byte: a fill with another value, or a copy
+    with memory whose content nobody knows (a union, an enum in another variant)."""
+    for slot in slices.slots:
+        for (start, end), fill in slot.fills:
+            for part in slot.parts:
+                inside = part.start < end and start < part.end
+                if inside and isinstance(fill.byte, IntConst) and fill.byte.value > 1:
+                    _widen(part)
+    changed = True
+    while changed:
+        changed = False
+        for piece in pieces:
+            for side, other in ((piece.dst, piece.src), (piece.src, piece.dst)):
+                if side is not None and (other is None or other.type != I1):
+                    changed = _widen(side) or changed
+    for slot in slices.slots:
+        for offset, node in slot.accesses:
+            part = slot.part_at(offset)
+            if not isinstance(node, Store) or (part.type, node.value.type) != (I8, I1):
+                continue
+            if slices.may_be_undef(node.value):
+                # Its conversion to a byte would compute with an undefined value.
+                part.keep_in_memory()
+
+
+def _widen(part: Part) -> bool:
+    if part.type != I1:
+        return False
+    part.type = I8
+    return True
 
 
 def _is_mixable(part: Part) -> bool:
