@@ -6,7 +6,7 @@ from mirgpu.kir.ops import CastOp, IntConst, Operand
 from mirgpu.kir.types import I1, I64, PTR, FloatType, IntType, PtrType, Type
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError, trait_objects
-from mirgpu.lower.types import is_fat, is_signed, pointee, scalar_type
+from mirgpu.lower.types import is_fat, is_signed, iterated, pointee, scalar_type
 from mirgpu.lower.values import (
     Fat,
     Memory,
@@ -167,9 +167,10 @@ def _unsize(fx: FnContext, value: Val, ty: Ty) -> Val:
         source = pointee(inner)
     if isinstance(target, DynTy):
         raise trait_objects()
-    if isinstance(source, ArrayTy):
-        assert isinstance(source.len, CInt)
-        meta = IntConst(I64, source.len.value)
+    array = source if source is None or iterated(source) is None else iterated(source)
+    if isinstance(array, ArrayTy):
+        assert isinstance(array.len, CInt)
+        meta = IntConst(I64, array.len.value)
         fat = Fat(ty, scalar(fx, value), meta)
         if target is not None:
             return fat

@@ -21,6 +21,7 @@ from mirgpu.lower.types import (
     Types,
     is_fat,
     is_unsized,
+    iterated,
     path_args,
     path_key,
     scalar_type,
@@ -248,11 +249,22 @@ class Layouts:
             niche = self._null_niche(ty)
             if niche is not None:
                 return niche
+        data = iterated(ty)
+        if data is not None:
+            return self._array_iter(data)
         self._nominal[id(ty)] = ty
         told = self._rustc.get(self.types.text(ty))
         if told is not None:
             return self._told(ty, told)
         return self._chosen(ty)
+
+    def _array_iter(self, data: Ty) -> Layout:
+        """The range of live elements, then the array: at one place for every length."""
+        inner = self.of(data)
+        at = _round_up(16, inner.align)
+        align = max(8, inner.align)
+        variant = Variant("", 0, {0: 0, 1: at}, True)
+        return Layout(_round_up(at + inner.size, align), align, False, variants=(variant,))
 
     def _null_niche(self, ty: PathTy | DefTy) -> Layout | None:
         """``Option`` of a reference, NonNull or NonZero: the size of its payload, 0 is None."""

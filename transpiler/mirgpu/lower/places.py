@@ -1,5 +1,6 @@
 """MIR places: a local and its projections to an address."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from mirgpu.kir.ops import BinaryOp, IntConst, Operand
@@ -96,7 +97,9 @@ def pointed(fx: FnContext, value: object, inner: Ty) -> PlaceRef:
 def field(fx: FnContext, at: PlaceRef, index: int, ty: Ty) -> PlaceRef:
     fx.layouts.see_field(at.ty, at.variant_name, index, ty)
     offset = fx.layouts.field_offset(at.ty, at.variant, index, ty)
-    return _with(at, ty, offset=at.offset + offset, align=_align(fx, at, ty, offset))
+    inside = _with(at, ty, offset=at.offset + offset, align=_align(fx, at, ty, offset))
+    # An unsized field is the tail, and has the struct's metadata.
+    return replace(inside, meta=at.meta) if is_unsized(ty) else inside
 
 
 def _align(fx: FnContext, at: PlaceRef, ty: Ty, offset: int) -> int:

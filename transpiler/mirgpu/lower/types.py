@@ -370,9 +370,23 @@ def pointee(ty: Ty) -> Ty | None:
     return ty.pointee if isinstance(ty, RefTy | RawPtrTy) else None
 
 
+ARRAY_ITER = "array::iter::iter_inner::PolymorphicIter"
+"""What an array's ``IntoIter`` holds.  Its code is that of ``PolymorphicIter<[T]>``, the one
+library struct with an unsized tail that kernels meet."""
+
+
 def is_unsized(ty: Ty) -> bool:
-    """A slice, ``str`` or ``dyn``: a pointer to it has metadata."""
+    """A slice, ``str``, ``dyn``, or a struct with such a tail: a pointer to it has metadata."""
+    if isinstance(ty, PathTy):
+        return last_name(ty.path) == "PolymorphicIter" and isinstance(iterated(ty), SliceTy)
     return isinstance(ty, SliceTy | DynTy) or (isinstance(ty, Prim) and ty.name == "str")
+
+
+def iterated(ty: Ty) -> Ty | None:
+    """The array or slice inside an array's iterator."""
+    if isinstance(ty, PathTy) and std_key(ty.path) == ARRAY_ITER:
+        return type_args(ty.path)[0]
+    return None
 
 
 def is_fat(ty: Ty) -> bool:
