@@ -94,9 +94,9 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
     address = i.operands[1]
     if space == "param" and (variable := _param_variable(address)) is not None:
         assert isinstance(address, Address)
+        place = c.place.access(variable, write=False)
         for n, item in enumerate(elements):
-            text = f"{c.place.variable(variable)}.load({address.offset + n * ty.size}, {ty.size})"
-            _assign(c, item, ty, text)
+            _assign(c, item, ty, f"{place}.load({address.offset + n * ty.size}, {ty.size})")
         return
     _start(c, address_of(c, address, space), space, ty, count)
     for n, item in enumerate(elements):
@@ -172,9 +172,10 @@ def _(c: Code, i: Instruction, m: Mods) -> None:
         if variable is None:
             m.fail("st.param takes a variable")
         assert isinstance(address, Address)
+        place = c.place.access(variable, write=True)
         for n, item in enumerate(elements):
             where = address.offset + n * ty.size
-            c.put(f"{c.place.variable(variable)}.store({where}, {ty.size}, {_whole(c, item, ty)})")
+            c.put(f"{place}.store({where}, {ty.size}, {_whole(c, item, ty)})")
         return
     if space == "const":
         m.fail("constant memory is read-only")

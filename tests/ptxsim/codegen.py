@@ -37,6 +37,9 @@ class Place(Protocol):
     def variable(self, variable: Variable) -> str:
         """The ``ParamVariable`` of a ``.param`` variable."""
 
+    def access(self, variable: Variable, *, write: bool) -> str:
+        """The same, for an access that is refused unless calls and returns go that way."""
+
 
 @final
 class Mods:

@@ -7,11 +7,11 @@ yields there.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Final, TypeGuard, final
 
 from tests.ptxsim import access, control, integer, scalar
 from tests.ptxsim.codegen import HANDLERS, Code, Mods, python_name
-from tests.ptxsim.errors import PtxSyntaxError
+from tests.ptxsim.errors import PtxSyntaxError, PtxTypeError
 from tests.ptxsim.syntax import (
     Address,
     Function,
@@ -67,6 +67,10 @@ def suspends(module: Module) -> set[str]:
     while more := {f for f, callees in calls.items() if callees & found} - found:
         found |= more
     return found
+
+
+def _is_call(item: Instruction | Label) -> TypeGuard[Instruction]:
+    return isinstance(item, Instruction) and item.opcode == "call"
 
 
 def _registers(operands: Iterable[object]) -> set[str]:
@@ -128,6 +132,25 @@ class FunctionCompiler:
         if self.function.entry and any(p is variable for p in self.function.params):
             return f"T.parameter({variable.offset}, {variable.size})"
         return self.idents[id(variable)]
+
+    def access(self, variable: Variable, *, write: bool) -> str:
+        function, calls = self.function, [i for i in self.function.body if _is_call(i)]
+        passed, got = set(), set()
+        for call in calls:
+            before = True
+            for operand in call.operands:
+                if isinstance(operand, Group):
+                    names = {id(s.variable) for s in operand.items if isinstance(s, Symbol)}
+                    (got if before else passed).update(names)
+                else:
+                    before = False
+        allowed = passed | {id(r) for r in function.returns}
+        if not write:
+            allowed = got | {id(p) for p in function.params}
+        if id(variable) not in allowed:
+            way = "written" if write else "read"
+            raise PtxTypeError(f"{variable.name} is no .param to be {way} here", self.code.line)
+        return self.variable(variable)
 
     # ------------------------------------------------------------------- the whole
 

@@ -380,6 +380,8 @@ class _Parser:
     def declare(self, name: str, what: "Register | Variable | tuple[str, int, Type, str]") -> None:
         if name in self.scopes[-1]:
             self.fail(f"{name} is declared twice")
+        if isinstance(what, Variable) and what.space == "param" and name in self.scopes[0]:
+            raise PtxSyntaxError(f"{name} hides a parameter", what.line)
         self.scopes[-1][name] = what
 
     # --------------------------------------------------------------------- statements

@@ -60,6 +60,10 @@ SNIPPETS = [
     "st.acquire.gpu.global.u32 [%d11], %u1;",
     "st.global.nc.u32 [%d11], %u1;",
     "st.const.u32 [%d11], %u1;",
+    "st.param.u64 [in], %d1;",
+    ".param .b32 p;\nld.param.b32 %r1, [p];",
+    ".param .b32 p;\nst.param.b32 [p], %r1;",
+    ".param .u64 in;",
     # Operands of other kinds and sizes.
     "add.u32 %u1, %u1, 0f3F800000;",
     "add.rn.f32 %f1, %f1, 1;",
@@ -150,6 +154,8 @@ def test_refused_at_its_line(body: str) -> None:
         ".entry e(.reg .u32 %r) { ret; }\n",
         ".entry e() .frob 1 { ret; }\n",
         ".tex .u32 t;\n",
+        ".func f(.param .b32 a) { .reg .b32 %r; st.param.b32 [a], %r; ret; }\n",
+        ".func (.param .b32 a) f() { .reg .b32 %r; ld.param.b32 %r, [a]; ret; }\n",
         ".entry e() { .local .b8 huge[600000]; ret; }\n",
     ],
 )

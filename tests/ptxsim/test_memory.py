@@ -49,7 +49,33 @@ def test_stores_take_the_low_bytes(store: str, bits: int) -> None:
     assert found == struct.pack("<QQ", bits, 0)
 
 
-@pytest.mark.parametrize("space", ["param", "local", "shared"])
+def test_parameters_take_the_low_bytes() -> None:
+    """The byte beside keeps its value."""
+    before = """
+    .func (.param .align 2 .b8 r[2]) pass(.param .align 2 .b8 a[2])
+    {
+        .reg .u32 %x;
+        ld.param.u16 %x, [a];
+        st.param.b8 [r], %x;
+        shr.u32 %x, %x, 4;
+        st.param.b8 [r+1], %x;
+        ret;
+    }
+    """
+    body = """
+        .param .align 2 .b8 a[2], r[2];
+        mov.u32 %u1, 0x1234;
+        st.param.b8 [a+1], %u1;
+        mov.u32 %u1, 0x5678;
+        st.param.b8 [a], %u1;
+        call (r), pass, (a);
+        ld.param.u16 %u2, [r];
+        st.global.u32 [%d11], %u2;
+    """
+    assert words(run(body, size=4, before=before)) == [0x4778]
+
+
+@pytest.mark.parametrize("space", ["local", "shared"])
 def test_every_space_takes_the_low_bytes(space: str) -> None:
     """The byte beside keeps its value."""
     body = f"""
