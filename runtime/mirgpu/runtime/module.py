@@ -124,7 +124,7 @@ def _transpile_options(
     given = dict(options)
     if arch is not None:
         given["arch"] = arch
-    if unknown := given.keys() - set(Options.__dataclass_fields__):
+    if unknown := given.keys() - set(Options.__match_args__):
         raise TypeError(f"load() has no option {min(unknown)!r}")
     indices = tuple(name.strip() for name in index if name.strip())
     return Options(kernels=kernels, index=indices, target=device.target, **given)
@@ -215,6 +215,9 @@ class Module:
 
     def _unknown(self, what: str, name: str, known: list[str]) -> UnknownNameError:
         short = [_last(each) for each in known]
+        if name in short:
+            several = ", ".join(each for each in known if _last(each) == name)
+            return UnknownNameError("MG0512", f"`{name}` is ambiguous: {several}")
         close = difflib.get_close_matches(name, short, 1)
         return UnknownNameError(
             "MG0512",
@@ -256,7 +259,7 @@ def _types(manifest: Manifest) -> dict[str, HostType]:
 
 
 def _last(path: str) -> str:
-    return path.split("<")[0].rsplit("::", 1)[-1]
+    return path.split("<")[0].rsplit("::", 1)[-1].removeprefix("r#")
 
 
 def _lookup(named: Mapping[str, _T], name: str) -> _T | None:

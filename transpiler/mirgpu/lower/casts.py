@@ -167,8 +167,8 @@ def _unsize(fx: FnContext, value: Val, ty: Ty) -> Val:
         source = pointee(inner)
     if isinstance(target, DynTy):
         raise trait_objects()
-    array = source if source is None or iterated(source) is None else iterated(source)
-    if isinstance(array, ArrayTy):
+    array = None if source is None else iterated(source) or source
+    if source is not None and isinstance(array, ArrayTy):
         assert isinstance(array.len, CInt)
         meta = IntConst(I64, array.len.value)
         fat = Fat(ty, scalar(fx, value), meta)

@@ -77,7 +77,9 @@ def why_not(crate: Crate, header: ItemHeader, *, named: bool = False) -> str | N
 
 
 def _named(crate: Crate, functions: list[ItemHeader], name: str) -> Kernel:
-    found = [h for h in functions if h.path == name or h.path.rpartition("::")[2] == name]
+    found = [h for h in functions if name in (h.path, h.path.rpartition("::")[2])]
+    # `r#match` is known as `match` too.
+    found = found or [h for h in functions if h.path.rpartition("::")[2] == f"r#{name}"]
     if not found:
         names = [h.path for h in functions]
         close = difflib.get_close_matches(name, names, 1) or difflib.get_close_matches(
@@ -117,13 +119,13 @@ def _named(crate: Crate, functions: list[ItemHeader], name: str) -> Kernel:
 
 
 def _kernel(crate: Crate, header: ItemHeader) -> Kernel:
-    name = header.path.rpartition("::")[2]
+    symbol = header.path.rpartition("::")[2]
     instance = crate.bodies.instance(header, {})
     file, line = crate.place_of(instance)
     return Kernel(
         instance,
-        name,
-        name,
+        symbol,
+        header.path,
         header.path,
         not _is_marked(crate, header),
         file,
