@@ -305,9 +305,7 @@ def run_ptxsim(path: Path, made: Compiled, order: str, length: int = LENGTH) -> 
     return Result(tuple(map(bytes, memory)), _panics(made, records, block))
 
 
-def _panics(
-    made: Compiled, records: Iterable[PanicRecord], block: tuple[int, int, int]
-) -> Panics:
+def _panics(made: Compiled, records: Iterable[PanicRecord], block: tuple[int, int, int]) -> Panics:
     out: Panics = {}
     for record in records:
         site = made.module.panics[record.site]

@@ -26,7 +26,10 @@ pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc 
 
 FILES = sorted(FOLDER.glob("*.rs"))
 WORKING = [
-    (path, name) for path in FILES for name in source(path).kernels if name not in source(path).refused
+    (path, name)
+    for path in FILES
+    for name in source(path).kernels
+    if name not in source(path).refused
 ]
 REFUSED = [(path, name) for path in FILES for name in source(path).refused]
 CHECKED = FOLDER / "checked.rs"

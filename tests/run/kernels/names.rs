@@ -34,7 +34,8 @@ pub fn def(i: usize, lambda: &[i32], class: &mut [i32]) { let None_ = lambda[i];
 pub fn global(i: usize, shared: &[u8], out: &mut [u8]) { let param = shared[i]; let local = param ^ 1; out[i] = local; }
 pub fn r#match(i: usize, r#type: &[u32], r#fn: &mut [u32]) { let r#loop = r#type[i]; r#fn[i] = r#loop + 1; }
 pub fn grüße(i: usize, größe: &[f32], ergebnis: &mut [f32]) { let wert = größe[i]; let ñandú = wert * 2.0; ergebnis[i] = ñandú; }
-pub fn 数(i: usize, 値: &[u32], out: &mut [u32]) { let 結果 = 値[i] ^ 1; out[i] = 結果; }
+pub fn 数(i: usize, 値: &[u32], out: &mut [u32]) { let 結果 = 値[0] ^ 1;
+    out[i] = 結果; }
 pub fn a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name_a_very_long_name(i: usize, x: &[u32], out: &mut [u32]) {
     out[i] = x[i];
 }

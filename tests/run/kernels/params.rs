@@ -3,8 +3,6 @@
 #[derive(Clone, Copy)]
 pub struct P { a: u8, b: f64, c: (u16, bool), d: [i8; 3] }
 #[derive(Clone, Copy)]
-pub struct Empty;
-#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Wrapped(u32);
 #[derive(Clone, Copy)]
@@ -45,7 +43,6 @@ pub fn host_structs(i: usize, p: &[P], e: &[E], b: &[Big], w: &[Wrapped], out: &
 }
 pub fn bools(i: usize, a: &[bool], b: &mut [bool], c: &[[bool; 3]]) { b[i] = a[i] ^ c[i][2] | !b[i]; }
 pub fn chars(i: usize, a: &[char], b: &mut [char]) { b[i] = if a[i] > b[i] { a[i] } else { char::from_u32(b[i] as u32 ^ 1).unwrap_or('x') }; }
-pub fn zero_sized(i: usize, _e: Empty, _u: (), _a: [u32; 0], x: &[u32], out: &mut [u32]) { out[i] = x[i]; }
 pub fn unused(i: usize, _x: &[u32], _y: &mut [f32], _z: u64) { let _ = i; }
 pub fn i32_arithmetic(i: usize, n: i32, k: i64, out: &mut [i64]) { let at = i as i64 - n as i64; out[i] = at * k.wrapping_shr(40); }
 pub fn options(i: usize, a: Option<u32>, b: Option<bool>, c: Option<std::num::NonZeroU8>, r: Result<u8, i16>, out: &mut [u32]) {
