@@ -5,12 +5,13 @@ self-contained dump in its trailing comment.  Everything may be absent (a raw du
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, final
+
+from mirgpu.node import node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class BodyInfo:
     """A function body's identity.  All texts are as rustc prints them in MIR.
 
@@ -60,7 +61,7 @@ class BodyInfo:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class FieldLayout:
     """``offset`` in bytes; ``name`` as in the source, for a library type its index there."""
 
@@ -69,7 +70,7 @@ class FieldLayout:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class VariantLayout:
     """A variant with its fields in source order; ``discriminant`` as Rust's ``as`` gives it.
 
@@ -83,7 +84,7 @@ class VariantLayout:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TagLayout:
     """How an enum's variant is written: the tag's place, and its value for each variant.
 
@@ -98,7 +99,7 @@ class TagLayout:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TypeLayout:
     """rustc's layout of one concrete type, keyed by its text as MIR prints it.
 
@@ -114,7 +115,7 @@ class TypeLayout:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class CrateInfo:
     """``rustc`` is the version line; ``overflow_checks`` as the dump was made."""
 
@@ -129,7 +130,7 @@ class CrateInfo:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class AdtInfo:
     """A struct, enum or union definition: parameters in order, variants with field types.
 

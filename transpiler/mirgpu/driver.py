@@ -7,11 +7,11 @@ Stages are imported when they run, so that a run from the cache imports none of 
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError, UsageError
+from mirgpu.node import node
 from mirgpu.runtime.artifact import Artifact
 from mirgpu.runtime.manifest import Manifest, PanicInfo, PanicOperandInfo
 from mirgpu.version import VERSION
@@ -28,7 +28,7 @@ KIR = "kir"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Options:
     """Everything that changes what comes out.  ``index`` names the parameters of plain kernels
     that are bound to the thread index in x, y and z.  ``target`` is one of
@@ -56,7 +56,7 @@ class Options:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Emitted:
     """An artifact and what it was made from.
 
@@ -142,7 +142,7 @@ class _Recorder:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class _Mir:
     """A dump's text, its name for messages, and what rustc says beside it, where it ran."""
 

@@ -144,7 +144,8 @@ def layout_data(layout: TypeLayout) -> dict[str, Any]:
 
 
 def _body(data: dict[str, Any]) -> BodyInfo:
-    values = {**{k: v for k, v in _DEFAULTS.items() if k in BodyInfo.__slots__}, **data}
+    absent: dict[str, Any] = {k: v for k, v in _DEFAULTS.items() if k in BodyInfo.__match_args__}
+    values = {**absent, **data}
     return BodyInfo(**{**values, "generics": tuple(values["generics"])})
 
 
