@@ -34,9 +34,7 @@ def parse_verbatim(start: str, text: str, error: PieceError) -> Any:
         raise error from None
 
 
-def _tokens(
-    g: Grammar, start: str, text: str, at: int, stop: int, depth: int
-) -> Iterator[Token]:
+def _tokens(g: Grammar, start: str, text: str, at: int, stop: int, depth: int) -> Iterator[Token]:
     """The tokens of a part of ``text``, which is a ``start``, source text replaced by one token each."""
     while at < stop:
         place = _next_place(text, at, stop)
