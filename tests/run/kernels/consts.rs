@@ -36,3 +36,22 @@ pub fn string_tables(i: usize, x: &[u32], out: &mut [u32]) { out[i] = NAMES[x[i]
 pub fn const_in_fn(i: usize, x: &[u32], out: &mut [u32]) { const N: usize = 4; const K: [u32; N] = [N as u32; N]; let mut a = [0; N * 2]; a[N] = K[N - 1]; out[i] = a[(x[i] as usize) % (N * 2)]; }
 pub fn limits(i: usize, x: &[i64], out: &mut [i64]) { out[i] = match x[i] { i64::MAX => i8::MIN as i64, i64::MIN => u32::MAX as i64, v => v ^ i64::MIN ^ usize::BITS as i64 }; }
 pub fn inline_const(i: usize, x: &[u32], out: &mut [u32]) { out[i] = x[i] ^ const { gcd(100, 75) } ^ std::mem::size_of::<Config>() as u32; }
+
+use std::f32::consts as f;
+use std::f64::consts as d;
+const SINGLES: [f32; 19] = [f::PI, f::TAU, f::FRAC_PI_2, f::FRAC_PI_3, f::FRAC_PI_4, f::FRAC_PI_6, f::FRAC_PI_8, f::FRAC_1_PI, f::FRAC_2_PI, f::FRAC_2_SQRT_PI, f::SQRT_2, f::FRAC_1_SQRT_2, f::E, f::LN_2, f::LN_10, f::LOG2_E, f::LOG10_E, f::LOG2_10, f::LOG10_2];
+const DOUBLES: [f64; 19] = [d::PI, d::TAU, d::FRAC_PI_2, d::FRAC_PI_3, d::FRAC_PI_4, d::FRAC_PI_6, d::FRAC_PI_8, d::FRAC_1_PI, d::FRAC_2_PI, d::FRAC_2_SQRT_PI, d::SQRT_2, d::FRAC_1_SQRT_2, d::E, d::LN_2, d::LN_10, d::LOG2_E, d::LOG10_E, d::LOG2_10, d::LOG10_2];
+const SPECIALS: [f64; 14] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, f64::MIN_POSITIVE, f64::EPSILON, f32::NAN as f64, f32::INFINITY as f64, f32::NEG_INFINITY as f64, f32::MAX as f64, f32::MIN as f64, f32::MIN_POSITIVE as f64, f32::EPSILON as f64];
+const LIMITS: [i64; 12] = [u8::MAX as i64, i8::MIN as i64, u16::MAX as i64, i16::MAX as i64, u32::MAX as i64, i32::MIN as i64, i64::MIN, i64::MAX, u64::MAX as i64, usize::MAX as i64, u16::MIN as i64, i8::BITS as i64];
+pub fn singles(i: usize, out: &mut [f32]) { out[i] = SINGLES[i]; }
+pub fn doubles(i: usize, out: &mut [f64]) { out[i] = DOUBLES[i]; }
+pub fn specials(i: usize, out: &mut [f64]) { out[i] = SPECIALS[i]; }
+pub fn limit_table(i: usize, out: &mut [i64]) { out[i] = LIMITS[i]; }
+pub fn limit_operands(i: usize, x: &[u64], out: &mut [u64]) { if i == 3 { panic!("{} {} {}", u64::MAX, i8::MIN, f32::MAX); } out[i] = x[i] ^ u64::MAX; }
+struct Odd { a: u8, b: u64, c: u16 }
+static ODDS: [Odd; 2] = [Odd { a: 1, b: 2, c: 3 }, Odd { a: 4, b: 5, c: 6 }];
+static POINTERS: &[&Odd] = &[&Odd { a: 7, b: 8, c: 9 }, &ODDS[1]];
+static NESTED: (u8, &'static Odd, Option<&'static (u8, u32)>) = (3, &Odd { a: 10, b: 11, c: 12 }, Some(&(13, 14)));
+pub fn odd_statics(i: usize, out: &mut [u64]) { let o = &ODDS[i % 2]; out[i] = o.a as u64 + o.b * 100 + o.c as u64 * 10000; }
+pub fn static_pointers(i: usize, out: &mut [u64]) { let o = POINTERS[i % 2]; out[i] = o.a as u64 + o.b * 100 + o.c as u64 * 10000; }
+pub fn nested_statics(i: usize, out: &mut [u64]) { out[i] = NESTED.0 as u64 + NESTED.1.b * 100 + NESTED.1.c as u64 * 10000 + NESTED.2.map_or(5, |p| p.1 as u64 + p.0 as u64); }

@@ -6,13 +6,14 @@ from typing import final
 
 from mirgpu.kir.ops import Const, FloatConst, IntConst, Operand, PtrConst, Undef
 from mirgpu.kir.types import I64, PTR, FloatType, IntType, PtrType, Type
-from mirgpu.lower.allocs import alloc_address, alloc_part
+from mirgpu.lower.allocs import alloc_address, alloc_part, is_shared_array
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.const_types import ConstantTypes
 from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr, Leaf, SymbolAddr, float_bits
 from mirgpu.lower.layout_data import Layout
+from mirgpu.lower.library_constants import library_constant
 from mirgpu.lower.literals import char_code, str_bytes
 from mirgpu.lower.niche import niche_is_pointer, pointer_at
 from mirgpu.lower.types import (
@@ -46,8 +47,10 @@ from mirgpu.mir.syntax import (
     CUnreachable,
     CValue,
     CZeroSized,
+    DynTy,
     Path,
     PathTy,
+    Prim,
     SliceTy,
     TupleTy,
     Ty,
@@ -137,8 +140,28 @@ class Constants(ConstantTypes):
         elif layout.size:
             raise LowerError("MG0311", f"a constant of type `{self.types.text(ty)}` in this form")
 
+    def _exact_behind(self, ty: Ty) -> None:
+        """Allocations of the dump have rustc's layout: what the pointers of a ``ty`` lead to,
+        and on from there, must have it too."""
+        todo, seen = [ty], set()
+        while todo:
+            each = todo.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            inner = pointee(each)
+            if inner is not None:
+                if not isinstance(inner, Prim | DynTy) and not is_shared_array(inner):
+                    self.layouts.exact(inner, "an allocation's bytes")
+                    todo.append(inner)
+            elif isinstance(each, ArrayTy | SliceTy):
+                todo.append(each.elem)
+            else:
+                todo += self.layouts.field_types(each)
+
     def _indirect(self, alloc: str, start: int, ty: Ty, offset: int) -> Iterator[tuple[int, Piece]]:
         self.layouts.exact(ty, "an allocation's bytes")
+        self._exact_behind(ty)
         layout = self.layouts.of(ty)
         image = alloc_part(self.round, alloc, start, layout.size)
         if layout.scalar is not None:
@@ -241,6 +264,7 @@ class Constants(ConstantTypes):
             case CBool(value=flag):
                 bits = int(flag)
             case CAlloc(alloc, start, _, _):
+                self._exact_behind(ty)
                 yield offset, alloc_address(self.round, alloc, start)
                 return
             case CIntPtr(address=bits):
@@ -272,6 +296,7 @@ class Constants(ConstantTypes):
                 width = 32 if suffix == "f32" else 64
                 return FloatConst(FloatType(width), float_bits(text, width))
             case CAlloc(alloc, offset, _, _):
+                self._exact_behind(ty)
                 return alloc_address(self.round, alloc, offset)
             case CIntPtr(address):
                 return PtrConst(PTR, address)
@@ -309,6 +334,7 @@ class Constants(ConstantTypes):
                 address = SymbolAddr(self.round.data(data, 1, (), "bytes"), 0)
                 count = len(data)
             case CSlice(alloc, meta, _):
+                self._exact_behind(ty)
                 address, count = alloc_address(self.round, alloc, 0), meta
             case CRef(CArray(elems) as array):
                 target = pointee(ty)
@@ -367,6 +393,10 @@ class Constants(ConstantTypes):
         if self.layouts.of(ty).size == 0:
             return
         text = self.round.crate.path_text(path)
+        value = library_constant(text, ty)
+        if value is not None:
+            yield offset, value
+            return
         raise LowerError(
             "MG0312",
             f"the constant `{text}` is not evaluated in the MIR text, and its body is not there",
