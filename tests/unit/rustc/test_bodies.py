@@ -95,6 +95,9 @@ trait Named { fn name(&self) -> char; }
 twins!(first u8, second [u16; 3]);
 pub enum Shape<'a, T> { Ball { r: f32, c: Vec3 }, Plane(Vec3, T), Nothing, Ref(&'a Self) }
 #[repr(i8)] pub enum Code { A = -2, B, C = { 3 + 4 }, D = b'x' as i8 }
+pub enum Signs { Less = -1, Greater = 1 }
+#[repr(i64)] pub enum Wide { Low = i64::MIN, Top = i64::MAX, Last = -1 }
+#[repr(u64)] pub enum Top { All = u64::MAX }
 pub union Raw { i: u32, v: std::mem::ManuallyDrop<Vec3> }
 pub struct Cells { a: std::cell::Cell<u8> }
 pub struct Outer { inner: Option<Cells>, p: *const Cells }
@@ -225,6 +228,13 @@ def test_definitions(info: CrateInfo) -> None:
         ("C", 7),
         ("D", 120),
     ]
+    assert [(n, d) for n, d, _ in adts["Signs"].variants] == [("Less", -1), ("Greater", 1)]
+    assert [(n, d) for n, d, _ in adts["Wide"].variants] == [
+        ("Low", -(1 << 63)),
+        ("Top", (1 << 63) - 1),
+        ("Last", -1),
+    ]
+    assert [(n, d) for n, d, _ in adts["Top"].variants] == [("All", (1 << 64) - 1)]
     assert adts["Raw"].kind == "union"
     assert adts["scoped::Local"].variants == (("Local", 0, (("0", "u32"),)),)
     assert adts["Add2"].variants == (("Add2", 0, ()),)

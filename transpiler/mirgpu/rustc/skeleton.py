@@ -26,6 +26,8 @@ _PROBE = re.compile(
     re.M,
 )
 _SELF = re.compile(r"\bSelf\b")
+_LENGTH = re.compile(r"\[\(\); (\d+|usize::MAX)(?:_usize)?\]")
+"""The type of a discriminant's probe; rustc names the largest number."""
 ALIAS = "__mirgpu_n"
 
 
@@ -97,9 +99,10 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
             case "v":
                 variants[int(number), int(variant)] = types
             case _:
-                length = re.fullmatch(r"\[\(\); (\d+)(?:_usize)?\]", types[0])
+                length = _LENGTH.fullmatch(types[0])
                 if length is not None:
-                    discriminants[int(number), int(variant)] = int(length[1])
+                    bits = (1 << 64) - 1 if length[1] == "usize::MAX" else int(length[1])
+                    discriminants[int(number), int(variant)] = bits
     generics = {}
     for impl in skeleton.impls:
         number = impl.number
