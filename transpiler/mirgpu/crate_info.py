@@ -127,6 +127,8 @@ class CrateInfo:
     """By type text."""
     adts: dict[str, "AdtInfo"]
     """By path, generic arguments left out: the definitions of the crate's own types."""
+    impls: tuple["ImplInfo", ...] = ()
+    """Those with associated types or constants."""
 
 
 @final
@@ -144,6 +146,23 @@ class AdtInfo:
     """(variant, discriminant, ((field, type), …)) in source order."""
     freeze: bool
     """No ``UnsafeCell`` inside, as far as its own fields show."""
+
+
+@final
+@node
+class ImplInfo:
+    """What an impl says of associated types and constants.
+
+    ``self_type``, ``trait`` and ``generics`` are as ``BodyInfo`` has them.  ``types`` maps a
+    name to the type's text over ``generics``.  ``consts`` are the constants' places in the
+    dump: (header, occurrence), as for bodies.
+    """
+
+    self_type: str
+    trait: str | None
+    generics: tuple[str, ...]
+    types: dict[str, str]
+    consts: tuple[tuple[str, int], ...]
 
 
 class LayoutOracle(Protocol):

@@ -29,6 +29,9 @@ def project(bodies: "Bodies", self_ty: Ty, trait: Path, name: str) -> Ty | None:
     """``<self_ty as trait>::name``; none where this cannot be told."""
     trait_name = last_name(trait)
     types = bodies.types
+    said = bodies.associated(self_ty, trait, name)
+    if said is not None:
+        return said
     if name == "Output" and trait_name in OPERATORS:
         local = bodies.method_ret(self_ty, trait, OPERATORS[trait_name])
         if local is not None:

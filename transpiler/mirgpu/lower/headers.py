@@ -21,7 +21,8 @@ from mirgpu.mir.syntax import (
 
 
 def impl_head(header: str) -> str | None:
-    start = header.find("<impl at ")
+    """The innermost impl that a header stands in."""
+    start = header.rfind("<impl at ")
     if start < 0:
         return None
     end = header.find(">", start)

@@ -5,21 +5,21 @@ facts, a body is found by its header's path, and one in an impl by its name and 
 if exactly one fits.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import TypeVar, final
 
 from mirgpu.lower.crate_info import BodyInfo, CrateInfo
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.headers import (
     capitals,
-    impl_generics,
-    impl_head,
     is_library,
     no_lifetimes,
     own_args,
     plain,
     trait_args,
 )
+from mirgpu.lower.impls import Identities, Impl
 from mirgpu.lower.types import (
     Subst,
     Types,
@@ -66,16 +66,7 @@ class Instance:
         return self.item
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Impl:
-    """An impl block: where it stands in headers, and what it is for."""
-
-    self_ty: str
-    trait: str | None
-    generics: tuple[str, ...]
-
-
+_T = TypeVar("_T")
 _EMPTY = Subst({}, open=True)
 
 
@@ -90,20 +81,13 @@ class Bodies:
         self._by_key: dict[str, list[ItemHeader]] = {}
         self._methods: dict[str, list[ItemHeader]] = {}
         self._closures: list[ItemHeader] = []
+        self._who = Identities(dump, info)
         self._infos: dict[str, list[BodyInfo]] = {}
-        self._impls: dict[str, _Impl] = {}
         self._instances: dict[tuple[int, tuple[tuple[str, GenericArg], ...]], Instance] = {}
         self._closure_cache: dict[int, Instance | None] = {}
         self._closure_types: dict[int, Ty] = {}
-        self._resolved: dict[tuple[int, tuple[int, ...]], Instance | None] = {}
         for body in info.bodies:
             self._infos.setdefault(body.header, []).append(body)
-            head = impl_head(body.header)
-            if head is not None and body.impl_self is not None:
-                own = impl_generics(body)
-                before = self._impls.get(head)
-                if before is None or len(own) < len(before.generics):
-                    self._impls[head] = _Impl(body.impl_self, body.impl_trait, own)
         for header in dump.headers:
             if header.ctfe:
                 continue
@@ -126,8 +110,7 @@ class Bodies:
         return found
 
     def info_of(self, header: ItemHeader) -> BodyInfo | None:
-        found = self._infos.get(header.path, [])
-        return found[0] if len(found) == 1 else None
+        return self._who.bodies.get(header.index)
 
     # ---------------------------------------------------------------------------- calls
 
@@ -163,26 +146,35 @@ class Bodies:
         name = last_name(path)
         if name is None or len(path.segments) < 2:
             return None
-        self_path = parent(path)
+        headers = self._methods.get(name, ())
+        fits = self._inherent_fits(headers, path)
+        if not fits and not self._who.known:
+            inferred = ((header, self._infer(header, args, ret, {})) for header in headers)
+            fits = [(header, found) for header, found in inferred if found is not None]
+        return self._with_own(fits, path, args, ret)
+
+    def _inherent_fits(
+        self, headers: Sequence[ItemHeader], path: Path
+    ) -> list[tuple[ItemHeader, dict[str, GenericArg]]]:
+        """The items in inherent impls of the type that ``path`` begins with."""
         fits = []
-        for header in self._methods.get(name, ()):
-            impl = self._impls.get(impl_head(header.path) or "")
-            if impl is None:
-                if not self._impls:
-                    mapping = self._infer(header, args, ret, {})
-                    if mapping is not None:
-                        fits.append((header, mapping))
-                continue
-            if impl.trait is not None:
+        head = path.segments[0]
+        for header in headers:
+            impl = self._who.impl(header)
+            if impl is None or impl.trait is not None:
                 continue
             params = frozenset(impl.generics)
             pattern = self.types.parse(impl.self_ty, _EMPTY)
             found: dict[str, GenericArg] = {}
-            if isinstance(pattern, PathTy) and unify(
-                plain(pattern.path), plain(self_path), params, found
-            ):
+            if isinstance(head, QualifiedSeg) and len(path.segments) == 2:
+                same = unify(pattern, head.self_ty, params, found)
+            else:
+                same = isinstance(pattern, PathTy) and unify(
+                    plain(pattern.path), plain(parent(path)), params, found
+                )
+            if same:
                 fits.append((header, found))
-        return self._with_own(fits, path, args, ret)
+        return fits
 
     def _with_own(
         self,
@@ -220,42 +212,56 @@ class Bodies:
         name = last_name(path)
         if name is None:
             return None
-        fits = []
-        for header in self._methods.get(name, ()):
-            found = self._impl_fits(header, self_ty, trait, args, ret)
-            if found is not None:
-                fits.append((header, found))
+        fits = self._fitting(self._methods.get(name, ()), self_ty, trait)
+        if not fits and not self._who.known:
+            inferred = (
+                (header, self._infer(header, args, ret, {}))
+                for header in self._methods.get(name, ())
+                if header.kind is ItemKind.FN
+            )
+            fits = [(header, found) for header, found in inferred if found is not None]
         if fits:
             return self._with_own(fits, path, args, ret)
         return self._default_method(self_ty, trait, name, path, args, ret)
 
-    def _impl_fits(
-        self,
-        header: ItemHeader,
-        self_ty: Ty,
-        trait: Path,
-        args: tuple[Ty, ...],
-        ret: Ty | None,
-    ) -> dict[str, GenericArg] | None:
-        impl = self._impls.get(impl_head(header.path) or "")
-        if impl is None:
-            if self._impls or header.kind is not ItemKind.FN:
-                return None
-            return self._infer(header, args, ret, {})
-        if impl.trait is None:
-            return None
-        params = frozenset(impl.generics)
-        found: dict[str, GenericArg] = {}
-        pattern = self.types.parse(impl.trait, _EMPTY)
-        if not isinstance(pattern, PathTy) or last_name(pattern.path) != last_name(trait):
-            return None
-        if not unify(self.types.parse(impl.self_ty, _EMPTY), self_ty, params, found):
-            return None
+    def _fitting(
+        self, headers: Sequence[ItemHeader], self_ty: Ty, trait: Path
+    ) -> list[tuple[ItemHeader, dict[str, GenericArg]]]:
+        """The items in impls of ``trait`` for ``self_ty``, with the impls' arguments."""
+        impls = [(header, self._who.impl(header)) for header in headers]
+        return self._matching([(h, i) for h, i in impls if i is not None], self_ty, trait)
+
+    def _matching(
+        self, impls: list[tuple[_T, Impl]], self_ty: Ty, trait: Path
+    ) -> list[tuple[_T, dict[str, GenericArg]]]:
+        """The impls of ``trait`` for ``self_ty``, with what their parameters stand for.
+
+        An impl's text leaves out arguments that are the trait's defaults, which a path out of
+        generic code may spell; where no impl has as many as the path, any number fits.
+        """
+        fits: dict[bool, list[tuple[_T, dict[str, GenericArg]]]] = {True: [], False: []}
         want = trait_args(trait)
-        have = trait_args(pattern.path)
-        if len(want) == len(have) and not unify(have, want, params, found):
-            return None
-        return found
+        for thing, impl in impls:
+            if impl.trait is None:
+                continue
+            params = frozenset(impl.generics)
+            found: dict[str, GenericArg] = {}
+            pattern = self.types.parse(impl.trait, _EMPTY)
+            if not isinstance(pattern, PathTy) or path_key(pattern.path) != path_key(trait):
+                continue
+            if not unify(self.types.parse(impl.self_ty, _EMPTY), self_ty, params, found):
+                continue
+            have = trait_args(pattern.path)
+            short = min(len(want), len(have))
+            if unify(have[:short], want[:short], params, found):
+                fits[len(want) == len(have)].append((thing, found))
+        return fits[True] or fits[False]
+
+    def associated(self, self_ty: Ty, trait: Path, name: str) -> Ty | None:
+        """What a local impl says an associated type is."""
+        said = [(text, impl) for impl, text in self._who.types.get(name, ())]
+        fits = self._matching(said, self_ty, trait)
+        return self.types.parse(fits[0][0], Subst(fits[0][1])) if len(fits) == 1 else None
 
     def _default_method(
         self,
@@ -298,7 +304,7 @@ class Bodies:
             return None
         found = dict(given)
         info = self.info_of(header)
-        impl = self._impls.get(impl_head(header.path) or "")
+        impl = self._who.impl(header)
         names = set(given)
         if info is not None:
             names |= set(no_lifetimes(info.generics))
@@ -403,35 +409,19 @@ class Bodies:
         if name is None:
             return None
         head = path.segments[0]
-        unknown: list[ItemHeader] = []
-        for header in self._methods.get(name, ()):
-            if header.kind is ItemKind.FN:
-                continue
-            impl = self._impls.get(impl_head(header.path) or "")
-            if impl is None:
-                unknown.append(header)
-                continue
-            found: dict[str, GenericArg] = {}
-            params = frozenset(impl.generics)
-            pattern = self.types.parse(impl.self_ty, _EMPTY)
-            if isinstance(head, QualifiedSeg):
-                if (
-                    head.trait is not None
-                    and self._impl_fits(header, head.self_ty, head.trait, (), None) is None
-                ):
-                    continue
-                if unify(pattern, head.self_ty, params, found):
-                    return self.instance(header, found)
-            elif isinstance(pattern, PathTy) and unify(
-                plain(pattern.path), plain(parent(path)), params, found
-            ):
-                return self.instance(header, found)
+        headers = [h for h in self._methods.get(name, ()) if h.kind is not ItemKind.FN]
+        if isinstance(head, QualifiedSeg) and head.trait is not None:
+            fits = self._fitting(headers, head.self_ty, head.trait)
+        else:
+            fits = self._inherent_fits(headers, path)
+        if len(fits) == 1:
+            return self.instance(*fits[0])
         if isinstance(head, QualifiedSeg) and head.trait is not None:
             for header in self._by_key.get(f"{path_key(head.trait)}::{name}", ()):
                 return self.instance(header, {"Self": head.self_ty})
-        if len(unknown) == 1 and not is_library(path):
-            # An impl without functions, whose head nobody told: the name is the only one.
-            return self.instance(unknown[0], {})
+        if len(headers) == 1 and self._who.impl(headers[0]) is None and not is_library(path):
+            # An impl whose head nobody told: the name is the only one.
+            return self.instance(headers[0], {})
         return None
 
     def _const_args(self, header: ItemHeader, path: Path) -> dict[str, GenericArg]:
@@ -494,7 +484,7 @@ class Bodies:
     def has_drop(self, ty: Ty) -> bool:
         """Whether the crate implements ``Drop`` for a type."""
         for header in self._methods.get("drop", ()):
-            impl = self._impls.get(impl_head(header.path) or "")
+            impl = self._who.impl(header)
             if impl is None:
                 if self._infer(header, (self.types.intern(RefTy(True, ty)),), None, {}) is not None:
                     return True
@@ -534,12 +524,9 @@ class Bodies:
 
     def method_ret(self, self_ty: Ty, trait: Path, method: str) -> Ty | None:
         """The return type of an impl's method, for associated types that equal it."""
-        for header in self._methods.get(method, ()):
-            impl = self._impls.get(impl_head(header.path) or "")
-            if impl is None or header.kind is not ItemKind.FN:
-                continue
-            found = self._impl_fits(header, self_ty, trait, (), None)
-            if found is not None:
-                instance = self.instance(header, found)
-                return self.types.mono(instance.fn.ret, instance.subst)
-        return None
+        headers = [h for h in self._methods.get(method, ()) if h.kind is ItemKind.FN]
+        fits = self._fitting(headers, self_ty, trait)
+        if len(fits) != 1:
+            return None
+        instance = self.instance(*fits[0])
+        return self.types.mono(instance.fn.ret, instance.subst)

@@ -95,6 +95,7 @@ class MirDump:
             bodies=self._outline.bodies(self.text),
             layouts={},
             adts=self._outline.adts(),
+            impls=self._outline.impls(self.text),
         )
         if self._key is not None:
             cache.store("info", self._key, sidecar.write_trailer(info).encode())

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
-from mirgpu.crate_info import AdtInfo, BodyInfo
+from mirgpu.crate_info import AdtInfo, BodyInfo, ImplInfo
 from mirgpu.rustc.scan import Item
 from mirgpu.rustc.skeleton import Resolved, representation
 
 _HEADER = re.compile(r"^fn (.+?)\((_1: .*)?\) -> .*\{$", re.M)
+_CONST_HEADER = re.compile(r"^const ((?:\w+::|\{\w+#\d+\}::|<impl at [^>]+>::)+\w+): ", re.M)
 _CTFE = "// MIR FOR CTFE\n"
 _IMPL_AT = re.compile(r"<impl at (.*?):(\d+):\d+: \d+:\d+>")
 _INNER = re.compile(r"::\{\w+#\d+\}")
@@ -33,7 +34,7 @@ KERNEL_MARK = "__mirgpu_kernel_"
 @final
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An item that has a body: its header without spans, and what is around it."""
+    """A function or an impl's constant: its header without spans, and what is around it."""
 
     shape: str
     item: Item
@@ -63,7 +64,7 @@ def headers(mir: str) -> list[Header]:
 
 def places(items: list[Item]) -> list[Place]:
     """Every function with a body, in the order of the source."""
-    return list(_walk(items, "", ""))
+    return [place for place in _walk(items, "", "") if place.item.kind == "fn"]
 
 
 def _walk(items: list[Item], shape: str, path: str) -> Iterator[Place]:
@@ -104,7 +105,7 @@ def _function(
     trait: Item | None,
     kernel: bool = False,
 ) -> Iterator[Place]:
-    if item.kind == "fn" and item.body is not None:
+    if item.body is not None if item.kind == "fn" else item.kind == "const" and impl is not None:
         yield Place(shape + item.name, item, impl, trait, path + item.name, kernel)
     if item.kind in ("fn", "const"):
         yield from _walk(item.items, f"{shape}{item.name}::", f"{path}{item.name}::")
@@ -262,6 +263,33 @@ def _constructors(items: list[Item], path: str) -> Iterator[tuple[str, tuple[str
                     yield (here if item.kind == "struct" else f"{here}::{variant.name}"), params
         elif item.kind in ("mod", "fn"):
             yield from _constructors(item.items, f"{here}::")
+
+
+# ---------------------------------------------------------------------------- impls
+
+
+def impls(mir: str, items: list[Item], resolved: Resolved) -> tuple[ImplInfo, ...]:
+    """What the crate's impls say of associated types and constants."""
+    found = [Header(header[1], "") for header in _CONST_HEADER.finditer(mir)]
+    wanted = [place for place in _walk(items, "", "") if place.item.kind == "const"]
+    consts: dict[int, list[tuple[str, int]]] = {}
+    counts: Counter[str] = Counter()
+    joined = join(found, wanted)
+    for number, header in enumerate(found):
+        place = joined.get(number)
+        if place is not None and place.impl is not None:
+            consts.setdefault(place.impl, []).append((header.path, counts[header.path]))
+        counts[header.path] += 1
+    return tuple(
+        ImplInfo(
+            *resolved.impls[number],
+            resolved.generics[number],
+            resolved.types.get(number, {}),
+            tuple(consts.get(number, ())),
+        )
+        for number in resolved.impls
+        if number in resolved.types or number in consts
+    )
 
 
 # ---------------------------------------------------------------------------- definitions

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, final
 
-from mirgpu.crate_info import AdtInfo, BodyInfo
+from mirgpu.crate_info import AdtInfo, BodyInfo, ImplInfo
 from mirgpu.rustc import identity, skeleton
 from mirgpu.rustc.find import Rustc
 from mirgpu.rustc.process import Job, expand_arguments
@@ -53,6 +53,11 @@ class Outline:
         """Identities of the bodies in the dump, as far as they are certain."""
         self._wait()
         return identity.bodies(mir, self._items, self._resolved)
+
+    def impls(self, mir: str) -> tuple[ImplInfo, ...]:
+        """Associated types and constants, as far as rustc could be asked about them."""
+        self._wait()
+        return () if self._resolved is None else identity.impls(mir, self._items, self._resolved)
 
     def adts(self) -> dict[str, AdtInfo]:
         """Definitions of the crate's types, by path."""

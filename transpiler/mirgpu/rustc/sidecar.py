@@ -12,6 +12,7 @@ from mirgpu.crate_info import (
     BodyInfo,
     CrateInfo,
     FieldLayout,
+    ImplInfo,
     TagLayout,
     TypeLayout,
     VariantLayout,
@@ -68,6 +69,8 @@ def write_trailer(info: CrateInfo) -> str:
         "layouts": {name: layout_data(layout) for name, layout in info.layouts.items()},
         "adts": {name: asdict(adt) for name, adt in info.adts.items()},
     }
+    if info.impls:
+        data["impls"] = [asdict(impl) for impl in info.impls]
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -112,6 +115,7 @@ def read_trailer(text: str) -> CrateInfo:
             bodies=tuple(_body(body) for body in data["bodies"]),
             layouts={name: layout_of(layout) for name, layout in data["layouts"].items()},
             adts={name: _adt(adt) for name, adt in data["adts"].items()},
+            impls=tuple(_impl(impl) for impl in data.get("impls", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DiagnosticError(
@@ -178,4 +182,14 @@ def _adt(data: dict[str, Any]) -> AdtInfo:
             for name, value, fields in data["variants"]
         ),
         freeze=data["freeze"],
+    )
+
+
+def _impl(data: dict[str, Any]) -> ImplInfo:
+    return ImplInfo(
+        self_type=data["self_type"],
+        trait=data["trait"],
+        generics=tuple(data["generics"]),
+        types=dict(data["types"]),
+        consts=tuple((header, occurrence) for header, occurrence in data["consts"]),
     )

@@ -21,7 +21,7 @@ from mirgpu.rustc.tokens import find_outside, split
 
 _DROPPED_TRAITS = re.compile(r"(?:\w|::)*::(?:StructuralPartialEq|TrivialClone)$")
 _PROBE = re.compile(
-    r"^fn (?:.*::)?__mirgpu_([ivd])(\d+)(?:_(\d+))?\((.*)\) -> \(\) \{$"
+    r"^fn (?:.*::)?__mirgpu_([iavd])(\d+)(?:_(\d+))?\((.*)\) -> \(\) \{$"
     r"|^fn (?:.*::)?__mirgpu_t(\d+)\(\)(?:.|\n)*?^ {8}_1 = (.*);$",
     re.M,
 )
@@ -55,6 +55,8 @@ class Resolved:
     impls: dict[int, tuple[str, str | None]]
     generics: dict[int, tuple[str, ...]]
     """The parameters of each impl."""
+    types: dict[int, dict[str, str]]
+    """The associated types of each impl, those with parameters of their own left out."""
     variants: dict[tuple[int, int], tuple[str, ...]]
     discriminants: dict[tuple[int, int], int]
 
@@ -86,9 +88,11 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
     impls: dict[int, tuple[str, str | None]] = {}
     variants: dict[tuple[int, int], tuple[str, ...]] = {}
     discriminants: dict[tuple[int, int], int] = {}
+    associated: dict[int, dict[str, str]] = {}
+    names = {impl.number: impl for impl in skeleton.impls}
     for kind, number, variant, arguments, trait_number, method in _PROBE.findall(mir):
         if trait_number:
-            parts = split_trait_method(method)
+            parts = split_trait_method(method.removeprefix("const "))
             if parts is not None:
                 impls[int(trait_number)] = parts
             continue
@@ -96,6 +100,10 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
         match kind:
             case "i":
                 impls.setdefault(int(number), (types[0], None))
+            case "a":
+                name = associated_type(names[int(number)].items[int(variant)])
+                assert name is not None
+                associated.setdefault(int(number), {})[name[0]] = types[0]
             case "v":
                 variants[int(number), int(variant)] = types
             case _:
@@ -110,7 +118,19 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
         if number in impls and impl.trait is not None and impls[number][1] is None:
             # A trait impl whose trait stays unknown must not pass for an inherent one.
             del impls[number]
-    return Resolved(impls, generics, variants, discriminants)
+    return Resolved(impls, generics, associated, variants, discriminants)
+
+
+_ASSOCIATED = re.compile(r"type\s+(\w+)\s*=\s*([^;]+?)(?:\s+where\b[^;]*)?;", re.S)
+
+
+def associated_type(item: Item) -> tuple[str, str] | None:
+    """The name and meaning of an impl's ``type Name = …;``, as written.
+
+    None if it is something else, or has parameters of its own.
+    """
+    found = _ASSOCIATED.fullmatch(item.head) if item.kind == "type" else None
+    return None if found is None else (found[1], found[2])
 
 
 def split_trait_method(text: str) -> tuple[str, str] | None:
@@ -258,32 +278,48 @@ class _Writer:
             f"fn {_probe('i', number)}{meant(declare(item.generics))}(_: *const {own}){where} {{}}",
             ("i", number),
         )
-        methods = [inner for inner in item.items if inner.kind == "fn" and inner.body is not None]
-        if item.trait is None or not methods or bare or item.trait.endswith("Drop"):
+        if item.trait is None or bare or item.trait.endswith("Drop"):
             # `Drop::drop` must not be named.
             return
-        method = min(methods, key=lambda fn: ("impl " in fn.head, len(_types(fn.generics))))
         path = f"<{own} as {meant(item.trait)}>"
 
         def meant_here(text: str) -> str:
             return meant(re.sub(r"\bSelf\s*::", lambda _: f"{path}::", text))
 
-        types = _types(method.generics)
+        for index, inner in enumerate(item.items):
+            named = associated_type(inner)
+            if named is not None:
+                self.line(
+                    f"fn {_probe('a', number)}_{index}{meant(declare(item.generics))}"
+                    f"(_: *const ({meant_here(named[1])})){where} {{}}",
+                    ("a", number, index),
+                )
+        member = self.member(item)
+        if member is None:
+            return
+        types = _types(member.generics)
         params = (
             *(p for p in item.generics if p.lifetime),
-            *(p for p in method.generics if p.lifetime),
+            *(p for p in member.generics if p.lifetime),
             *_types(item.generics),
             *types,
         )
-        clauses = ", ".join(meant_here(fn.where) for fn in (item, method) if fn.where)
+        clauses = ", ".join(meant_here(part.where) for part in (item, member) if part.where)
         self.line(
             f"fn {_probe('t', number)}{meant_here(declare(params))}()"
             + (f" where {clauses}" if clauses else "")
-            + f" {{ let _f = {path}::{method.name}"
+            + f" {{ let _f = {path}::{member.name}"
             + (f"::{arguments(types)}" if types else "")
             + "; }",
             ("t", number),
         )
+
+    def member(self, item: Item) -> Item | None:
+        """What an impl's trait is asked by: its simplest method, else a constant."""
+        methods = [inner for inner in item.items if inner.kind == "fn" and inner.body is not None]
+        if methods:
+            return min(methods, key=lambda fn: ("impl " in fn.head, len(_types(fn.generics))))
+        return next((inner for inner in item.items if inner.kind == "const"), None)
 
     def adt(self, item: Item, path: tuple[str, ...] | None, key: object) -> None:
         number = item.number
