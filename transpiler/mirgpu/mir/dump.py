@@ -85,7 +85,10 @@ class Dump:
             line += text.count("\n", counted, begin)
             counted = begin
             if m["alloc"] is not None:
-                self._allocs.setdefault(m["alloc"], _AllocText(m["alloc"], line, begin, end))
+                # A static without its bytes may stand before the same one with them.
+                before = self._allocs.get(m["alloc"])
+                if before is None or "size: " not in text[before.begin : before.end]:
+                    self._allocs[m["alloc"]] = _AllocText(m["alloc"], line, begin, end)
                 continue
             kind = ItemKind(m.lastgroup)
             path = (_FN_PATH if kind is ItemKind.FN else _TYPED_PATH).match(text, m.end())
