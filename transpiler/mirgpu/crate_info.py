@@ -129,6 +129,8 @@ class CrateInfo:
     """By path, generic arguments left out: the definitions of the crate's own types."""
     impls: tuple["ImplInfo", ...] = ()
     """Those with associated types or constants."""
+    twins: tuple[str, ...] = ()
+    """Paths that two of the crate's types have, declared in blocks of one function."""
 
 
 @final

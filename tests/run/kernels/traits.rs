@@ -138,6 +138,19 @@ macro_rules! counters {
             fn map<T: Into<u32>>(&self, t: T) -> u32 {
                 t.into() * $n + [Self::STEP, 1][(self.0 & 1) as usize]
             }
+            #[inline(never)]
+            fn scaled(&self, by: u32) -> u32 {
+                let own = |k: u32| k.wrapping_mul($n).wrapping_add(self.0);
+                #[inline(never)]
+                fn apply(f: impl Fn(u32) -> u32, x: u32) -> u32 {
+                    f(x)
+                }
+                apply(own, by)
+            }
+            #[inline(never)]
+            fn table(&self) -> &'static [u32] {
+                if self.0 % 3 == 0 { &[$n, 3, 5] } else { &[$n * 2, 4] }
+            }
         }
     )* };
 }
@@ -148,7 +161,10 @@ pub fn methods_by_macro(i: usize, x: &[u8], out: &mut [u32]) {
         + Twenties(i as u32).get() * 7
         + Thirties(1).get() * 100
         + Tens(i as u32).map(x[i]) * 3
-        + Twenties(i as u32).map(i as u16);
+        + Twenties(i as u32).map(i as u16)
+        + Twenties(i as u32).table()[i & 1] * 1000
+        + Thirties(1).table()[0] * 100_000
+        + [1, 2, 3].iter().map(|k| Thirties(*k).scaled(i as u32)).sum::<u32>();
 }
 
 pub struct Holder;
@@ -211,6 +227,7 @@ fn same_in_blocks(x: u32) -> u32 {
     a + b
 }
 
+// refused: MG0323
 pub fn types_of_one_name(i: usize, x: &[u32], out: &mut [u32]) {
     out[i] = same_in_blocks(x[i]);
 }
@@ -231,4 +248,25 @@ pub fn discriminants_in_body(i: usize, x: &[u32], out: &mut [u64]) {
     let wide = [Wide::Low, Wide::High, Wide::Next][x[i] as usize % 3];
     let sign = if x[i] & 4 == 0 { Sign::Less } else { Sign::More };
     out[i] = (wide as u64).wrapping_add(sign as i64 as u64);
+}
+
+#[inline(never)]
+fn compose<A, B, C>(f: impl Fn(A) -> B, g: impl Fn(B) -> C) -> impl Fn(A) -> C {
+    move |a| g(f(a))
+}
+
+pub fn impl_arguments(i: usize, x: &[u32], out: &mut [u32]) {
+    let n = i as u32;
+    out[i] = compose(move |a: u32| a.wrapping_add(n), |b: u32| b as f32)(x[i]) as u32;
+}
+
+#[inline(never)]
+fn both(f: impl Fn(u32) -> u32, g: impl Fn(u32) -> u32, x: u32) -> u32 {
+    f(x) * 100 + g(x)
+}
+
+// refused: MG0331
+pub fn equal_impl_arguments(i: usize, out: &mut [u32]) {
+    let (a, b) = (i as u32, i as u64);
+    out[i] = both(|x| x + a, |x| x * 2 + b as u32, 3);
 }

@@ -81,6 +81,7 @@ pub fn calls(v: Vec3, p: Pair<u8, 4>, q: Pair<u16>) -> f32 {
 }
 #[inline(never)]
 fn apply(f: impl Fn(f32) -> f32) -> f32 { f(1.0) }
+fn chain<A, B>(f: impl Fn(A) -> B, g: impl Fn(B) -> A) -> impl Fn(A) -> A { move |a| g(f(a)) }
 pub(crate) fn scoped() {
     struct Local(u32);
     impl Local { fn get(&self) -> u32 { self.0 } }
@@ -160,6 +161,7 @@ def test_every_body_is_known_in_order(dumped: MirDump, info: CrateInfo) -> None:
         ),
         ("gen", ("'a", "T", "N"), None, None),
         ("apply", ("impl Fn(f32) -> f32",), None, None),
+        ("chain", ("A", "B", "impl Fn(A) -> B", "impl Fn(B) -> A"), None, None),
         ("calls::{closure#0}", (), None, None),
         ("scoped::Local::get", (), "scoped::Local", None),
         ("<u8 as Named>::name", (), "u8", "Named"),
@@ -238,6 +240,22 @@ def test_definitions(info: CrateInfo) -> None:
     assert adts["Raw"].kind == "union"
     assert adts["scoped::Local"].variants == (("Local", 0, (("0", "u32"),)),)
     assert adts["Add2"].variants == (("Add2", 0, ()),)
+
+
+def test_impls(dumped: MirDump, info: CrateInfo) -> None:
+    said = {(i.self_type, i.trait): i for i in info.impls}
+    assert said["geo::Vec3", "std::ops::Add"].types == {"Output": "geo::Vec3"}
+    area = said["[T; 2]", "Area<'_>"]
+    assert area.generics == ("'a", "T")
+    for impl, value in {
+        ("geo::Vec3", "Area<'_, (u8, f32)>"): "7",
+        ("geo::Vec3", "Area<'_>"): "8",
+    }.items():
+        ((header, occurrence),) = said[impl].consts
+        assert occurrence == 0
+        assert f"\nconst {header}: u32 = const {value}_u32;" in dumped.text
+    ((header, _),) = said["geo::Pair<T, N>", None].consts
+    assert header.endswith(">::LAST")
 
 
 def test_freeze(info: CrateInfo) -> None:

@@ -208,8 +208,37 @@ def test_what_has_no_name_gets_no_answer(toolchain: str, tmp_path: Path) -> None
     dump = dump_mir(source, RustcOptions(toolchain=toolchain or None, cache=False))
     asked = ["Good", "f::Local", "{closure@f::{closure#0}}", "nowhere::Type", "private::P", "[u8]"]
     found = dump.oracle.resolve(asked, {})
-    assert set(found) - {"[u8]"} == {"Good", "private::P"}
+    assert set(found) - {"[u8]"} == {"Good", "private::P", "f::Local"}
     assert dump.oracle.known == found
+
+
+LOCAL = """
+mod m {
+    pub fn f() { #[repr(i16)] enum Local { A = -3, B } fn g() { struct Deep { a: u8, b: u32 } } }
+    pub struct S;
+    impl S { pub fn f(&self) { #[repr(C)] struct Local { a: u8, b: super::T, c: u16 } } }
+    impl Clone for S { fn clone(&self) -> S { struct Lost(u8); S } }
+}
+pub struct T(u32);
+pub fn twice() { { struct Twin(u8); } { struct Twin(u32); } }
+pub fn generic() { struct Of<T>(T); }
+"""
+
+
+def test_types_in_functions_have_layouts(toolchain: str, tmp_path: Path) -> None:
+    source = tmp_path / "kernel.rs"
+    source.write_text(LOCAL)
+    dump = dump_mir(source, RustcOptions(toolchain=toolchain or None, cache=False))
+    names = ["m::f::Local", "m::f::g::Deep", "m::S::f::Local", "(m::f::Local, u32, T)"]
+    lost = ["<m::S as std::clone::Clone>::clone::Lost", "twice::Twin", "generic::Of<u8>"]
+    found = dump.oracle.resolve(names + lost, {})
+    assert set(found) == set(names)
+    assert (found["m::f::Local"].size, found["m::f::g::Deep"].size) == (2, 8)
+    assert [f.offset for f in found["m::S::f::Local"].variants[0].fields] == [0, 4, 8]
+    assert [v.discriminant for v in found["m::f::Local"].variants] == [-3, -2]
+    assert dump.info.twins == ("twice::Twin",)
+    assert "m::S::f::Local" in dump.info.adts
+    assert "twice::Twin" not in dump.info.adts
 
 
 def test_private_types_have_layouts(toolchain: str, tmp_path: Path) -> None:

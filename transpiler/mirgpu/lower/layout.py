@@ -33,6 +33,7 @@ from mirgpu.mir.syntax import (
     CInt,
     DefTy,
     FnDefTy,
+    NameSeg,
     PathTy,
     PatternTy,
     Prim,
@@ -57,6 +58,7 @@ class Layouts:
         """Set when a layout was used before all that decides it was known."""
         self._rustc: dict[str, TypeLayout] = dict(info.layouts)
         self._asked: set[str] = set()
+        self._twins = tuple(tuple(path.split("::")) for path in info.twins)
         self._cache: dict[int, Layout] = {}
         self._seen: dict[int, Seen] = {}
         self._nominal: dict[int, Ty] = {}
@@ -232,6 +234,8 @@ class Layouts:
                 f"which type `{self.types.text(ty)}` is, the MIR text does not tell",
                 help="give the function a parameter for that type, or mark it `#[inline]`",
             )
+        if self._twins:
+            self._check_twins(ty)
         wrapped = self.peel_once(ty)
         if wrapped is not None:
             inner = self.of(wrapped)
@@ -257,6 +261,18 @@ class Layouts:
         if told is not None:
             return self._told(ty, told)
         return self._chosen(ty)
+
+    def _check_twins(self, ty: PathTy | DefTy) -> None:
+        if not isinstance(ty, PathTy):
+            return
+        names = [seg.name for seg in ty.path.segments if isinstance(seg, NameSeg)]
+        if any(tuple(names[-len(twin) :]) == twin for twin in self._twins):
+            raise LowerError(
+                "MG0323",
+                f"two types are named `{self.types.text(ty)}`, and the MIR text does not tell "
+                "which is meant",
+                help="name the types that are declared in one function differently",
+            )
 
     def _array_iter(self, data: Ty) -> Layout:
         """The range of live elements, then the array: at one place for every length."""

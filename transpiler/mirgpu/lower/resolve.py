@@ -67,6 +67,34 @@ class Instance:
 
 
 _T = TypeVar("_T")
+
+
+def _bind(names: Sequence[str], given: Sequence[GenericArg]) -> dict[str, GenericArg]:
+    """What each parameter stands for.  ``impl Trait`` arguments are named by their text."""
+    out: dict[str, GenericArg] = {}
+    for name, arg in zip(names, given, strict=True):
+        if out.setdefault(name, arg) != arg:
+            raise LowerError(
+                "MG0331",
+                f"two arguments of one call are `{name}`, and the MIR text does not tell which "
+                "of their types is meant",
+                help="give them type parameters of different names: `fn f<F: Fn(u32), G: Fn(u32)>`",
+            )
+    return out
+
+
+def _only(headers: Sequence[ItemHeader]) -> ItemHeader:
+    """The one item of a name.  Blocks are not in paths, so that there may be two."""
+    if len(headers) > 1:
+        raise LowerError(
+            "MG0330",
+            f"several items are named `{headers[0].path}`, and the MIR text does not tell which "
+            "is meant",
+            help="name the items that are declared in one function differently",
+        )
+    return headers[0]
+
+
 _EMPTY = Subst({}, open=True)
 
 
@@ -88,6 +116,8 @@ class Bodies:
         self._closure_types: dict[int, Ty] = {}
         for body in info.bodies:
             self._infos.setdefault(body.header, []).append(body)
+        from mirgpu.mir.parser import parse_path
+
         for header in dump.headers:
             if header.ctfe:
                 continue
@@ -95,6 +125,12 @@ class Bodies:
             if header.kind is ItemKind.FN and "{closure#" in text.rpartition("::")[2]:
                 self._closures.append(header)
             elif "<impl at " in text:
+                who = self._who.bodies.get(header.index)
+                if who is not None and who.impl_self is None:
+                    # Declared in a method's body.
+                    path = parse_path(who.path)
+                    self._by_key.setdefault(path_key(path) or "", []).append(header)
+                    continue
                 self._methods.setdefault(text.rpartition("::")[2], []).append(header)
             else:
                 self._by_key.setdefault(text, []).append(header)
@@ -122,9 +158,9 @@ class Bodies:
         key = path_key(path)
         if key is None:
             return None
-        for header in self._by_key.get(key, ()):
-            if header.kind is ItemKind.FN:
-                return self._free_fn(header, path, args, ret)
+        free = [h for h in self._by_key.get(key, ()) if h.kind is ItemKind.FN]
+        if free:
+            return self._free_fn(_only(free), path, args, ret)
         return self._inherent(path, key, args, ret)
 
     def _free_fn(
@@ -137,7 +173,7 @@ class Bodies:
         if info is not None:
             names = no_lifetimes(info.generics)
             if len(names) == len(given):
-                return self.instance(header, dict(zip(names, given, strict=True)))
+                return self.instance(header, _bind(names, given))
         return self._inferred(header, args, ret, {})
 
     def _inherent(
@@ -203,7 +239,7 @@ class Bodies:
         if info is not None:
             names = [n for n in no_lifetimes(info.generics) if n not in mapping and n != "Self"]
             if len(names) == len(own):
-                return self.instance(header, {**mapping, **dict(zip(names, own, strict=True))})
+                return self.instance(header, {**mapping, **_bind(names, own)})
         return self._inferred(header, args, ret, mapping)
 
     def _trait_method(
@@ -281,9 +317,7 @@ class Bodies:
             if info is not None:
                 names = [n for n in no_lifetimes(info.generics) if n != "Self"]
                 if len(names) == len(given):
-                    return self.instance(
-                        header, {**mapping, **dict(zip(names, given, strict=True))}
-                    )
+                    return self.instance(header, {**mapping, **_bind(names, given)})
             if not given:
                 return self.instance(header, mapping)
             return self._inferred(header, args, ret, mapping)
@@ -402,9 +436,10 @@ class Bodies:
             return self._promoted(path, last)
         key = path_key(path)
         if key is not None:
-            for header in self._by_key.get(key, ()):
-                if header.kind is not ItemKind.FN:
-                    return self.instance(header, self._const_args(header, path))
+            named = [h for h in self._by_key.get(key, ()) if h.kind is not ItemKind.FN]
+            if named:
+                header = _only(named)
+                return self.instance(header, self._const_args(header, path))
         name = last_name(path)
         if name is None:
             return None
@@ -414,7 +449,8 @@ class Bodies:
             fits = self._fitting(headers, head.self_ty, head.trait)
         else:
             fits = self._inherent_fits(headers, path)
-        if len(fits) == 1:
+        if fits:
+            _only([header for header, _ in fits])
             return self.instance(*fits[0])
         if isinstance(head, QualifiedSeg) and head.trait is not None:
             for header in self._by_key.get(f"{path_key(head.trait)}::{name}", ()):
@@ -433,7 +469,7 @@ class Bodies:
             for info in self._infos.get(outer, ()):
                 names = no_lifetimes(info.generics)
                 if len(names) == len(given):
-                    return dict(zip(names, given, strict=True))
+                    return _bind(names, given)
             outer = outer.rpartition("::")[0]
         raise LowerError(
             "MG0331", f"the generic arguments of `{header.path}` are not clear from the MIR text"
@@ -444,13 +480,17 @@ class Bodies:
         owner = Path(path.segments[:-1])
         suffix = f"::promoted[{last.index}]"
         key = path_key(owner)
-        for header in self._by_key.get(f"{key}{suffix}", ()):
+        named = self._by_key.get(f"{key}{suffix}", ())
+        if named:
+            header = _only(named)
             return self.instance(header, self._const_args(header, path))
         body = self._owner(owner)
         if body is None:
             return None
+        # It stands behind its body; a macro may have written several bodies of one header.
         for header in self.dump.find(body.header.path + suffix):
-            return Instance(header, self.dump.item(header), body.subst)
+            if header.index > body.header.index:
+                return Instance(header, self.dump.item(header), body.subst)
         return None
 
     def _owner(self, path: Path) -> Instance | None:

@@ -96,6 +96,7 @@ class MirDump:
             layouts={},
             adts=self._outline.adts(),
             impls=self._outline.impls(self.text),
+            twins=self._outline.twins(),
         )
         if self._key is not None:
             cache.store("info", self._key, sidecar.write_trailer(info).encode())

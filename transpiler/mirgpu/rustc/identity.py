@@ -14,11 +14,14 @@ from typing import final
 from mirgpu.crate_info import AdtInfo, BodyInfo, ImplInfo
 from mirgpu.rustc.scan import Item
 from mirgpu.rustc.skeleton import Resolved, representation
+from mirgpu.rustc.tokens import closing
 
-_HEADER = re.compile(r"^fn (.+?)\((_1: .*)?\) -> .*\{$", re.M)
+_HEADER = re.compile(r"^fn (.+?)\((?=_1: |\) -> )", re.M)
 _CONST_HEADER = re.compile(r"^const ((?:\w+::|\{\w+#\d+\}::|<impl at [^>]+>::)+\w+): ", re.M)
 _CTFE = "// MIR FOR CTFE\n"
 _IMPL_AT = re.compile(r"<impl at (.*?):(\d+):\d+: \d+:\d+>")
+_IMPL_NUMBER = re.compile(r"(?:.*::)?\{impl (\d+)\}")
+_PLAIN_PATH = re.compile(r"\w+(?:::\w+)*")
 _INNER = re.compile(r"::\{\w+#\d+\}")
 _FREEZE = re.compile(
     r"(?:(?:std|core|alloc)::(?:option::Option|result::Result|num::(?:NonZero|Wrapping|Saturating)"
@@ -58,7 +61,8 @@ def headers(mir: str) -> list[Header]:
     out = []
     for found in _HEADER.finditer(mir):
         if not mir.endswith(_CTFE, 0, found.start()):
-            out.append(Header(found[1], found[2] or ""))
+            arguments = mir[found.end() : closing(mir, found.end() - 1)]
+            out.append(Header(found[1], arguments))
     return out
 
 
@@ -297,7 +301,13 @@ def impls(mir: str, items: list[Item], resolved: Resolved) -> tuple[ImplInfo, ..
 
 def adts(items: list[Item], resolved: Resolved) -> dict[str, AdtInfo]:
     """The crate's types that rustc could be asked about, by path."""
-    known = dict(_adts(items, "", resolved))
+    twice = twins(items)
+    known = {}
+    for path, item in _types(items, ""):
+        info = _adt(item, item.number, resolved)
+        path = _IMPL_NUMBER.sub(lambda found: owner_name(resolved, int(found[1])), path)
+        if info is not None and "{" not in path and not in_twins(path, twice):
+            known[path] = info
     frozen: dict[str, bool] = {}
     return {
         path: AdtInfo(info.kind, info.generics, info.variants, _freeze(path, known, frozen))
@@ -305,16 +315,31 @@ def adts(items: list[Item], resolved: Resolved) -> dict[str, AdtInfo]:
     }
 
 
-def _adts(items: list[Item], path: str, resolved: Resolved) -> Iterator[tuple[str, AdtInfo]]:
+def owner_name(resolved: Resolved, impl: int) -> str:
+    """How the paths of what stands in an impl's methods begin; ``{impl}`` if with more."""
+    self_type, trait = resolved.impls.get(impl, ("", ""))
+    return self_type if trait is None and _PLAIN_PATH.fullmatch(self_type) else "{impl}"
+
+
+def twins(items: list[Item]) -> tuple[str, ...]:
+    """Paths that several types have, or the ends of such paths: blocks are not in them."""
+    counts = Counter(path for path, _ in _types(items, ""))
+    twice = (path for path, count in counts.items() if count > 1)
+    return tuple(_IMPL_NUMBER.split(path)[-1].removeprefix("::") for path in twice)
+
+
+def in_twins(path: str, twice: tuple[str, ...]) -> bool:
+    return any(path == end or path.endswith(f"::{end}") for end in twice)
+
+
+def _types(items: list[Item], path: str) -> Iterator[tuple[str, Item]]:
     for item in items:
         if item.kind in ("struct", "enum", "union"):
-            info = _adt(item, item.number, resolved)
-            if info is not None and "{impl}" not in path:
-                yield path + item.name, info
+            yield path + item.name, item
         elif item.kind == "impl":
-            yield from _adts(item.items, f"{path}{{impl}}::", resolved)
+            yield from _types(item.items, f"{path}{{impl {item.number}}}::")
         elif item.kind in ("mod", "fn", "trait"):
-            yield from _adts(item.items, f"{path}{item.name}::", resolved)
+            yield from _types(item.items, f"{path}{item.name}::")
 
 
 def _adt(item: Item, number: int, resolved: Resolved) -> AdtInfo | None:

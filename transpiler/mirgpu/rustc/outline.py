@@ -64,10 +64,21 @@ class Outline:
         self._wait()
         return {} if self._resolved is None else identity.adts(self._items, self._resolved)
 
+    def twins(self) -> tuple[str, ...]:
+        """Paths that more than one of the crate's types have."""
+        self._wait()
+        return identity.twins(self._items)
+
     def skeleton(self) -> skeleton.Skeleton:
         """The crate's types alone, to ask for layouts with."""
         self._wait()
-        return skeleton.build(self._inner, self._items, self._dropped, layouts=True)
+        resolved = self._resolved
+        owners = {n: identity.owner_name(resolved, n) for n in resolved.impls} if resolved else {}
+        made = skeleton.build(self._inner, self._items, self._dropped, layouts=True, owners=owners)
+        twice = identity.twins(self._items)
+        for path in [path for path in made.aliases if identity.in_twins(path, twice)]:
+            del made.aliases[path]
+        return made
 
     def _wait(self) -> None:
         self.start()

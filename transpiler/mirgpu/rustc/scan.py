@@ -31,6 +31,7 @@ _ITEM_IF = {
     "const": re.compile(r"\s+[A-Z_]\w*\s*:"),
 }
 _HIGHER_RANKED = re.compile(r"\s*<\s*'")
+_BRACKET = re.compile(r"\s*\[")
 _NAME = re.compile(r"\s*((?:r#)?\w+)")
 _QUALIFIERS = frozenset({"const", "async", "unsafe", "safe", "extern", "default", "auto"})
 
@@ -181,15 +182,31 @@ def nested_items(body: str) -> list[Item]:
         return items
     at = 0
     while True:
+        start = skipped = None
+        before = ""
         for token in tokens(body, at):
+            if skipped is not None and token.start < skipped:
+                continue
             if token.kind == "word" and (
                 token.text in _ALWAYS_ITEM
                 or (token.text in _ITEM_IF and _ITEM_IF[token.text].match(body, token.end))
             ):
-                item, at = _item(body, token.start)
+                item, at = _item(body, token.start if start is None else start)
                 if item is not None:
                     items.append(item)
                 break
+            # What may stand before an item.
+            attribute = token.text == "#" and _BRACKET.match(body, token.end)
+            visible = _VISIBILITY.match(body, token.start)
+            if attribute:
+                skipped = closing(body, attribute.end() - 1) + 1
+            elif visible:
+                skipped = visible.end()
+            elif not (token.text in _QUALIFIERS or (token.kind == "string" and before == "extern")):
+                start = None
+                continue
+            before = token.text
+            start = token.start if start is None else start
         else:
             return items
 

@@ -60,7 +60,7 @@ def _without_folders(text: str) -> str:
 
 def write_trailer(info: CrateInfo) -> str:
     """One line of JSON: sorted, without defaults."""
-    data = {
+    data: dict[str, Any] = {
         "schema": SCHEMA,
         "rustc": info.rustc,
         "edition": info.edition,
@@ -71,6 +71,8 @@ def write_trailer(info: CrateInfo) -> str:
     }
     if info.impls:
         data["impls"] = [asdict(impl) for impl in info.impls]
+    if info.twins:
+        data["twins"] = list(info.twins)
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -116,6 +118,7 @@ def read_trailer(text: str) -> CrateInfo:
             layouts={name: layout_of(layout) for name, layout in data["layouts"].items()},
             adts={name: _adt(adt) for name, adt in data["adts"].items()},
             impls=tuple(_impl(impl) for impl in data.get("impls", ())),
+            twins=tuple(data.get("twins", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DiagnosticError(

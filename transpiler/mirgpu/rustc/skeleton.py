@@ -12,8 +12,9 @@ skeleton has them resolved.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import final
 
 from mirgpu.rustc.scan import Item, Param
@@ -29,6 +30,8 @@ _SELF = re.compile(r"\bSelf\b")
 _LENGTH = re.compile(r"\[\(\); (\d+|usize::MAX)(?:_usize)?\]")
 """The type of a discriminant's probe; rustc names the largest number."""
 ALIAS = "__mirgpu_n"
+_LOCAL = "__MirgpuLocal"
+"""A trait at the root, whose impls give names to types inside functions."""
 
 
 @final
@@ -62,7 +65,12 @@ class Resolved:
 
 
 def build(
-    inner: list[str], items: list[Item], dropped: set[object], *, layouts: bool = False
+    inner: list[str],
+    items: list[Item],
+    dropped: set[object],
+    *,
+    layouts: bool = False,
+    owners: Mapping[int, str] = MappingProxyType({}),
 ) -> Skeleton:
     """The skeleton of a crate, without what is in ``dropped`` (owners of failing lines).
 
@@ -70,13 +78,15 @@ def build(
     type be private, and its own name is an import of that one.
     """
     out = Skeleton()
-    writer = _Writer(out, dropped, layouts)
+    writer = _Writer(out, dropped, layouts, owners)
     for attr in inner:
         if attr.startswith(("feature", "no_std", "recursion_limit")) and "prelude" not in attr:
             writer.line(f"#![{attr}]", attr)
     crates = [item for item in items if item.kind == "extern crate"]
     if crates and crates[0].head == "extern crate core;" and "no_std" not in inner:
         writer.line("#![no_std]", None)
+    if layouts:
+        writer.line(f"trait {_LOCAL}<const N: usize> {{ type T: ?Sized; }}", None)
     writer.items(
         [i for i in items if i.head not in ("extern crate std;", "extern crate core;")], ()
     )
@@ -166,12 +176,20 @@ def representation(item: Item) -> str:
     return "isize"
 
 
+_Write = Callable[[Item, tuple[str, ...], object], None]
+
+
 @final
 class _Writer:
-    def __init__(self, out: Skeleton, dropped: set[object], layouts: bool) -> None:
+    def __init__(
+        self, out: Skeleton, dropped: set[object], layouts: bool, owners: Mapping[int, str]
+    ) -> None:
+        self.owners = owners
         self.out = out
         self.dropped = dropped
         self.layouts = layouts
+        self.exported: list[str] = []
+        """The names that a module's types have for the root."""
 
     def line(self, text: str, owner: object) -> None:
         if owner in self.dropped:
@@ -180,8 +198,8 @@ class _Writer:
         self.out.lines += rows
         self.out.owners += [owner] * len(rows)
 
-    def items(self, items: list[Item], path: tuple[str, ...] | None) -> None:
-        """``path`` is the module's, none inside a function (where no alias can reach)."""
+    def items(self, items: list[Item], path: tuple[str, ...], local: bool = False) -> None:
+        """``path`` is the module's or, with ``local``, that of the function around."""
         for index, item in enumerate(items):
             key = (path, index, item.kind, item.name, item.head)
             match item.kind:
@@ -190,25 +208,25 @@ class _Writer:
                         self.line(self.head(item), key)
                 case "mod":
                     if item.body is not None:
-                        first = len(self.out.aliases)
+                        first = len(self.exported)
                         self.line(self.head(item) + " {", None)
-                        self.items(item.items, None if path is None else (*path, item.name))
+                        self.items(item.items, (*path, item.name), local)
                         self.line("}", None)
-                        for name in list(self.out.aliases.values())[first:]:
+                        for name in self.exported[first:]:
                             self.line(f"pub use self::{item.name}::{name};", name)
                 case "struct" | "enum" | "union":
-                    self.adt(item, path, key)
+                    self.adt(item, path, local, key)
                 case "trait":
-                    self.block(item, key, self.trait_item)
+                    self.block(item, (*path, item.name), key, self.trait_item)
                 case "impl":
-                    self.impl(item, key)
+                    self.impl(item, path, key)
                 case "fn" if "const" in item.qualifiers and item.body is not None:
                     self.line(f"{self.head(item)} {{{item.body}}}", key)
                 case "fn" if key not in self.dropped:
                     # Only its name counts, for imports.
                     self.line(f"{item.visibility} fn {item.name}() {{", key)
                     if interesting(item.items):
-                        self.items(item.items, None)
+                        self.items(item.items, (*path, item.name), local=True)
                     self.line("}", key)
                 case _:
                     pass
@@ -216,21 +234,22 @@ class _Writer:
     def head(self, item: Item) -> str:
         return f"{item.visibility} {item.head}"
 
-    def block(self, item: Item, key: object, write: Callable[[Item, object], None]) -> None:
+    def block(self, item: Item, path: tuple[str, ...], key: object, write: _Write) -> None:
+        """``path`` is what its items are inside of."""
         if key in self.dropped:
             return
         self.line(self.head(item) + " {", key)
         for inner in item.items:
-            write(inner, key)
+            write(inner, path, key)
         self.line("}", key)
 
-    def trait_item(self, item: Item, key: object) -> None:
+    def trait_item(self, item: Item, path: tuple[str, ...], key: object) -> None:
         if item.kind != "fn" or item.body is None:
             self.line(item.head + (";" if item.kind == "fn" else ""), key)
         else:
-            self.function(item, key)
+            self.function(item, path, key)
 
-    def function(self, item: Item, key: object) -> None:
+    def function(self, item: Item, path: tuple[str, ...], key: object) -> None:
         arrow = find_outside(item.head, "->")
         keep = "const" in item.qualifiers or (
             arrow is not None and re.search(r"\bimpl\b", item.head[arrow.end :])
@@ -240,10 +259,10 @@ class _Writer:
         else:
             self.line(f"{item.head} {{", key)
             if interesting(item.items):
-                self.items(item.items, None)
+                self.items(item.items, (*path, item.name), local=True)
             self.line("loop {} }", key)
 
-    def impl(self, item: Item, key: object) -> None:
+    def impl(self, item: Item, path: tuple[str, ...], key: object) -> None:
         number = item.number
         self.out.impls.append(item)
         if item.trait is not None and _DROPPED_TRAITS.match(item.trait):
@@ -251,7 +270,7 @@ class _Writer:
         # The method that `derive(Eq)` writes is unstable.
         bare = item.attr("automatically_derived") and (item.trait or "").endswith("::Eq")
 
-        def write(inner: Item, key: object) -> None:
+        def write(inner: Item, path: tuple[str, ...], key: object) -> None:
             if inner.kind != "fn":
                 self.line(inner.head, key)
             elif (
@@ -263,9 +282,9 @@ class _Writer:
                     or interesting(inner.items)
                 )
             ):
-                self.function(inner, key)
+                self.function(inner, path, key)
 
-        self.block(item, key, write)
+        self.block(item, (self.owners.get(number, "{impl}"),), key, write)
         if self.layouts:
             return
         own = f"({item.self_type})"
@@ -281,10 +300,10 @@ class _Writer:
         if item.trait is None or bare or item.trait.endswith("Drop"):
             # `Drop::drop` must not be named.
             return
-        path = f"<{own} as {meant(item.trait)}>"
+        reference = f"<{own} as {meant(item.trait)}>"
 
         def meant_here(text: str) -> str:
-            return meant(re.sub(r"\bSelf\s*::", lambda _: f"{path}::", text))
+            return meant(re.sub(r"\bSelf\s*::", lambda _: f"{reference}::", text))
 
         for index, inner in enumerate(item.items):
             named = associated_type(inner)
@@ -308,7 +327,7 @@ class _Writer:
         self.line(
             f"fn {_probe('t', number)}{meant_here(declare(params))}()"
             + (f" where {clauses}" if clauses else "")
-            + f" {{ let _f = {path}::{member.name}"
+            + f" {{ let _f = {reference}::{member.name}"
             + (f"::{arguments(types)}" if types else "")
             + "; }",
             ("t", number),
@@ -321,7 +340,7 @@ class _Writer:
             return min(methods, key=lambda fn: ("impl " in fn.head, len(_types(fn.generics))))
         return next((inner for inner in item.items if inner.kind == "const"), None)
 
-    def adt(self, item: Item, path: tuple[str, ...] | None, key: object) -> None:
+    def adt(self, item: Item, path: tuple[str, ...], local: bool, key: object) -> None:
         number = item.number
         attrs = "".join(f"#[{a}] " for a in item.attrs if a.startswith(("repr", "rustc_")))
         generics, where = declare(item.generics), f" where {item.where}" if item.where else ""
@@ -330,9 +349,18 @@ class _Writer:
             for v in item.variants
         ]
         visibility, name = item.visibility, item.name
-        if self.layouts and path is not None:
+        if self.layouts and local:
+            visibility = "pub"
+            if not item.generics:
+                self.out.aliases["::".join((*path, name))] = f"<() as {_LOCAL}<{number}>>::T"
+                self.line(
+                    f"impl crate::{_LOCAL}<{number}> for () {{ type T = {name}; }}",
+                    ("local", number),
+                )
+        elif self.layouts:
             visibility, name = "pub", f"{ALIAS}{number}"
             self.out.aliases["::".join((*path, item.name))] = name
+            self.exported.append(name)
             self.line(f"{item.visibility} use self::{name} as {item.name};", name)
         head = f"{attrs}{visibility} {item.kind} {name}{with_defaults(item.generics)}"
         if item.kind == "enum":
