@@ -180,7 +180,7 @@ class Generator(Scalars):
             if depth == self._depth and not self._stopped:
                 statements.append(self._exchange)
             if depth:
-                nested = (self._if, self._loop, self._switch, self._stop)
+                nested = (self._if, self._loop, self._switch, self._stop, self._option)
                 statements += 3 * [lambda make=make: make(depth - 1) for make in nested]
             self._draw(st.sampled_from(statements))()
 
@@ -331,6 +331,35 @@ class Generator(Scalars):
             self._end(Br(Target(join, (self._pick(types[0]),)), None))
         self._scope = before
         self._join(join, types)
+
+    def _option(self, depth: int) -> None:
+        """Makes an option in two ways, and takes it apart at once; used past the test too."""
+        ty = self._type()
+        test, tag, payload = self._fresh("test"), Value(I32, "tag"), Value(ty, "payload")
+        arms = [self._fresh("made"), self._fresh("made")]
+        self._end(CondBr(self._pick(I1), Target(arms[0]), Target(arms[1]), None))
+        outer = self._copy()
+        for number, label in enumerate(arms):
+            self._begin(label)
+            self._store()
+            known = self._draw(st.integers(0, 3)) > 0
+            made = IntConst(I32, number) if known else self._pick(I32)
+            self._end(Br(Target(test, (made, self._pick(ty))), None))
+            self._scope = {ty: list(values) for ty, values in outer.items()}
+        self._begin(test, (tag, payload))
+        op = self._draw(st.sampled_from([CompareOp.EQ, CompareOp.NE, CompareOp.UGT]))
+        cond = self._emit(I1, lambda r: Compare(r, op, tag, IntConst(I32, 0), None))
+        self._scope[ty].append(payload)
+        some, none, join = (self._fresh(kind) for kind in ("some", "none", "join"))
+        before = self._copy()
+        self._end(CondBr(cond, Target(some), Target(none), None))
+        for label in (some, none):
+            self._begin(label)
+            self._scope = {ty: list(values) for ty, values in before.items()}
+            self._nested(depth)
+            self._end(Br(Target(join, (self._pick(ty),)), None))
+        self._scope = before
+        self._join(join, (ty,))
 
     def _stop(self, depth: int) -> None:
         """Ends the thread on some condition, or says that a condition never holds."""

@@ -1,6 +1,7 @@
 """The scalar half of random kernels: blocks, operands, and one instruction at a time."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -112,11 +113,14 @@ class Scalars:
         self._instructions: list[Instruction] = []
         self._labels = 0
         self._scope: Scope = {ty: [] for ty in SCALARS}
+        self._made: dict[Value, Binary | Compare] = {}
 
     # ------------------------------------------------------------------------- blocks
 
     def _add(self, instruction: Instruction) -> None:
         self._instructions.append(instruction)
+        if isinstance(instruction, Binary | Compare):
+            self._made[instruction.result] = instruction
 
     def _emit(
         self, ty: Type, make: Callable[[Value], Instruction], name: str | None = None
@@ -189,6 +193,7 @@ class Scalars:
                 self._casts,
                 self._overflow,
                 self._fma,
+                *(self._again, self._again, self._again),
             ),
         ]
 
@@ -238,6 +243,21 @@ class Scalars:
         ops = _FLOAT_COMPARE if isinstance(ty, FloatType) else _INT_COMPARE
         op, a, b = self._draw(st.sampled_from(ops)), self._pick(ty), self._pick(ty)
         self._define(I1, lambda r: Compare(r, op, a, b, None))
+
+    def _again(self) -> None:
+        """What a value in scope is, once more: as it was, turned round, or denied."""
+        values = [value for value in self._scope[self._type()] if value in self._made]
+        if not values:
+            return
+        node = self._made[self._draw(st.sampled_from(values))]
+        if self._draw(st.booleans()) and (
+            isinstance(node, Compare) or node.op not in (*_DIVISIONS, *_SHIFTS)
+        ):
+            node = replace(node, lhs=node.rhs, rhs=node.lhs)
+        if isinstance(node, Compare) and self._draw(st.booleans()):
+            same = _FLOAT_COMPARE if node.op in _FLOAT_COMPARE else _INT_COMPARE
+            node = replace(node, op=self._draw(st.sampled_from(same)))
+        self._define(node.result.type, lambda r: replace(node, result=r))
 
     def _select(self) -> None:
         ty = self._type()
