@@ -2,7 +2,8 @@
 
 A kernel is a ``pub fn`` at the left margin that has all index parameters.  Two lines of the
 file's head say more, where there is more to say: ``//! index: x,y`` and ``//! kernels: m::k``.
-A comment ``// refused: MG0301`` above a kernel says that it is to stop with that diagnostic.
+A comment ``// refused: MG0301`` above a kernel says that it is to stop with that diagnostic,
+``// open: why`` that it does not do yet what it must.
 
 Inputs are seeded by the kernel's name, with edge values; slices are shorter than the launch, so
 that threads run out of bounds.
@@ -71,12 +72,14 @@ class Result:
 @final
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a file's text says of its kernels; ``refused`` has the codes by name."""
+    """What a file's text says of its kernels: ``refused`` has the codes by name, ``open`` what
+    is known to be wrong."""
 
     path: Path
     index: tuple[str, ...]
     kernels: tuple[str, ...]
     refused: dict[str, str]
+    open: dict[str, str]
 
 
 @cache
@@ -84,19 +87,26 @@ def source(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
     index = re.search(r"^//! index: (.+)$", text, re.M)
     names = index[1].split(",") if index else ["i"]
-    kernels, refused, code = [], {}, None
+    kernels: list[str] = []
+    refused: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    code = why = None
     for line in text.splitlines():
         if mark := re.match(r"// refused: (MG\d+)", line):
             code = mark[1]
+        elif mark := re.match(r"// open: (.+)", line):
+            why = mark[1]
         elif found := re.match(r"pub (?:unsafe )?fn (?:r#)?(\w+)\((.*)$", line):
             if all(re.search(rf"\b{name}: ", found[2]) for name in names):
                 kernels.append(found[1])
                 if code is not None:
                     refused[found[1]] = code
-            code = None
+                if why is not None:
+                    wrong[found[1]] = why
+            code = why = None
     if more := re.search(r"^//! kernels: (.+)$", text, re.M):
         kernels += more[1].split(",")
-    return Source(path, tuple(names), tuple(kernels), refused)
+    return Source(path, tuple(names), tuple(kernels), refused, wrong)
 
 
 @cache

@@ -26,7 +26,13 @@ pytestmark = pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc 
 
 FILES = sorted(FOLDER.glob("*.rs"))
 WORKING = [
-    (path, name)
+    pytest.param(
+        path,
+        name,
+        marks=[pytest.mark.xfail(reason=source(path).open[name], strict=True)]
+        if name in source(path).open
+        else [],
+    )
     for path in FILES
     for name in source(path).kernels
     if name not in source(path).refused
@@ -68,6 +74,34 @@ def check(
 @pytest.mark.parametrize(("path", "name"), WORKING, ids=identity)
 def test_kernel(path: Path, name: str) -> None:
     check(path, name)
+
+
+@pytest.mark.parametrize("name", source(CHECKED).kernels)
+def test_overflow_checks(name: str) -> None:
+    check(CHECKED, name, checks=True)
+
+
+@pytest.mark.parametrize("name", source(BOTH).kernels)
+def test_nightly(name: str) -> None:
+    """The other toolchain's MIR means the same."""
+    if shutil.which("rustup") is None or "nightly" not in _toolchains():
+        pytest.skip("no nightly rustc here")
+    if name in source(BOTH).open:
+        pytest.skip(source(BOTH).open[name])
+    check(BOTH, name, toolchain="nightly")
+
+
+@cache
+def _toolchains() -> str:
+    return subprocess.run(
+        ["rustup", "toolchain", "list"], capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.mark.parametrize("length", [0, 1])
+@pytest.mark.parametrize("name", ["patterns", "chunks", "splits", "empty"])
+def test_short_slices(name: str, length: int) -> None:
+    check(FOLDER / "slices.rs", name, length=length)
 
 
 @pytest.mark.parametrize(("path", "name"), REFUSED, ids=identity)

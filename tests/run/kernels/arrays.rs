@@ -25,5 +25,6 @@ pub fn nested(i: usize, x: &[u32], out: &mut [u32]) { let mut h = x[i]; for r in
 pub fn from_fn(i: usize, x: &[u32], out: &mut [u32]) { let a: [u32; 5] = std::array::from_fn(|k| x[(i + k) % x.len()]); out[i] = a.into_iter().fold(0, |h, v| h * 2 ^ v); }
 pub fn mapped(i: usize, x: &[[f32; 3]], out: &mut [[f32; 3]]) { out[i] = x[i].map(|v| v * 2.0); }
 pub fn converted(i: usize, x: &[u32], out: &mut [u32]) { let d = <[u32; 3]>::try_from(&x[1..4]).unwrap(); let c: &[u32; 2] = x[i..][..2].try_into().unwrap(); out[i] = d[2] ^ c[1]; }
+// open: 16-byte arrays are compared as u128
 pub fn equality(i: usize, x: &[[u32; 4]], y: &[[u32; 4]], out: &mut [bool]) { out[i] = x[i] == y[i] || x[i][..2] == [0, 1] || x[i] < y[i]; }
 pub fn constant_index(i: usize, out: &mut [[u8; 6]]) { let a = &mut out[i]; a[5] = a[0]; let [p, .., q] = a; *p ^= *q; }

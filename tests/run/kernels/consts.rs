@@ -45,8 +45,11 @@ const SPECIALS: [f64; 14] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MA
 const LIMITS: [i64; 12] = [u8::MAX as i64, i8::MIN as i64, u16::MAX as i64, i16::MAX as i64, u32::MAX as i64, i32::MIN as i64, i64::MIN, i64::MAX, u64::MAX as i64, usize::MAX as i64, u16::MIN as i64, i8::BITS as i64];
 pub fn singles(i: usize, out: &mut [f32]) { out[i] = SINGLES[i]; }
 pub fn doubles(i: usize, out: &mut [f64]) { out[i] = DOUBLES[i]; }
+// open: float casts in const tables
 pub fn specials(i: usize, out: &mut [f64]) { out[i] = SPECIALS[i]; }
+// open: library constants in const tables
 pub fn limit_table(i: usize, out: &mut [i64]) { out[i] = LIMITS[i]; }
+// open: the column of a panic! with constant operands
 pub fn limit_operands(i: usize, x: &[u64], out: &mut [u64]) { if i == 3 { panic!("{} {} {}", u64::MAX, i8::MIN, f32::MAX); } out[i] = x[i] ^ u64::MAX; }
 struct Odd { a: u8, b: u64, c: u16 }
 static ODDS: [Odd; 2] = [Odd { a: 1, b: 2, c: 3 }, Odd { a: 4, b: 5, c: 6 }];

@@ -155,10 +155,6 @@ pub fn results(i: usize, x: &[i32], out: &mut [i64]) {
     };
 }
 
-pub fn result_memory(i: usize, x: &[i32], out: &mut [Result<u16, Fault>]) {
-    out[i] = quarter(x[i]);
-}
-
 pub fn order_of_enums(i: usize, x: &[Fault], y: &[Fault], out: &mut [i8]) {
     out[i] = x[i].cmp(&y[i]) as i8 + 4 * (x[i] < y[i]) as i8 + 8 * (x[i].max(y[i]) == x[i]) as i8;
 }

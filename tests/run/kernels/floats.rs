@@ -83,6 +83,7 @@ pub fn powi(i: usize, x: &[f64], n: &[i8], out: &mut [f64]) {
     out[i] = x[i].powi(n[i] as i32 & 7);
 }
 
+// open: library closures without a body
 pub fn largest(i: usize, x: &[f32], out: &mut [f32]) {
     let a = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let b = x.iter().copied().filter(|v| !v.is_nan()).min_by(|a, b| a.total_cmp(b)).unwrap();

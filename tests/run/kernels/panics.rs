@@ -1,5 +1,6 @@
 //! Panics of every kind: message, line and column are Rust's.
 
+// open: the column of a panic! with constant operands
 pub fn explicit(i: usize, x: &[u32], f: &[f32], c: &[char], b: &[bool], out: &mut [u32]) {
     match i {
         0 => panic!("plain"),
@@ -104,6 +105,7 @@ pub fn dividing(i: usize, x: &[i32], y: &[u8], out: &mut [i32]) {
     };
 }
 
+// open: rotate_right is library code without a body
 pub fn slice_methods(i: usize, x: &[u32], out: &mut [u32]) {
     let mut a = [1u32, 2, 3, 4, 5];
     let n = x.len();
@@ -138,6 +140,7 @@ fn tracked(x: &[u32], i: usize) -> u32 {
 #[track_caller]
 fn tracked_twice(x: &[u32], i: usize) -> u32 { tracked(x, i) }
 
+// open: calls of track_caller functions that are not inlined
 pub fn in_functions(i: usize, x: &[u32], out: &mut [u32]) {
     out[i % 19] = if i < 5 {
         tracked(x, i)
@@ -165,6 +168,7 @@ pub fn in_loops(i: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
+// open: str operands are not shown
 pub fn strings(i: usize, x: &[u32], out: &mut [u32]) {
     let names = ["zero", "one", "two"];
     let s = names[i % 3];
@@ -178,6 +182,7 @@ pub fn strings(i: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
+// open: Debug of aggregates is not shown
 pub fn debug_values(i: usize, x: &[u32], out: &mut [u32]) {
     let o = if i > 30 { None } else { Some(x[i % 19]) };
     match i {
@@ -192,6 +197,7 @@ pub fn debug_values(i: usize, x: &[u32], out: &mut [u32]) {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind { A, B(u32) }
 
+// open: Debug of own types is not shown
 pub fn debug_own(i: usize, x: &[u32], out: &mut [u32]) {
     let k = if x[i] > 3 { Kind::A } else { Kind::B(x[i]) };
     if i == 1 {

@@ -17,6 +17,7 @@ pub fn chunks(i: usize, x: &[u32], out: &mut [u32]) {
     out[i] = h;
 }
 
+// open: library code without a body
 pub fn adapters(i: usize, x: &[u32], y: &[u32], out: &mut [u32]) {
     let a: u32 = x.iter().rev().enumerate().map(|(k, v)| v.wrapping_mul(k as u32)).fold(0, u32::wrapping_add);
     let b = x.iter().zip(y.iter().rev()).filter(|(p, q)| p > q).count() as u32;
@@ -33,6 +34,7 @@ pub fn adapters(i: usize, x: &[u32], y: &[u32], out: &mut [u32]) {
     out[i] = a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ k ^ l ^ m ^ n;
 }
 
+// open: library code without a body
 pub fn inspect_scan(i: usize, x: &[u32], out: &mut [u32]) {
     let mut seen = 0u32;
     let s: u32 = x[..i % 19].iter().inspect(|v| seen ^= **v).scan(0u32, |s, v| { *s = s.wrapping_add(*v); if *s % 7 == 6 { None } else { Some(*s) } }).fold(0, |a, b| a ^ b);
@@ -78,18 +80,21 @@ pub fn sorting(i: usize, x: &[u32], out: &mut [[u32; 5]]) {
     out[i] = a;
 }
 
+// open: guards of the library are not dropped
 pub fn std_sort(i: usize, x: &[u32], out: &mut [[u32; 5]]) {
     let mut a = [x[i], x[0], x[1], x[2], x[3]];
     a.sort_unstable();
     out[i] = a;
 }
 
+// open: library closures without a body
 pub fn searching(i: usize, x: &[u32], out: &mut [i64]) {
     let a = [1u32, 3, 5, 9, 100, 5000];
     let b = match a.binary_search(&x[i]) { Ok(p) => p as i64, Err(p) => -(p as i64) - 1 };
     out[i] = b * 100 + a.partition_point(|v| *v < x[i]) as i64 + a.contains(&x[i]) as i64 * 10 + a.starts_with(&[1, 3]) as i64 + a.ends_with(&x[..1]) as i64;
 }
 
+// open: library closures without a body
 pub fn compare_slices(i: usize, x: &[u32], y: &[u32], out: &mut [u32]) {
     let a = &x[..i % 5];
     let b = &y[..i % 4];
@@ -102,6 +107,7 @@ pub fn nested_slices(i: usize, x: &[[[u8; 3]; 2]], out: &mut [[u8; 3]]) {
     out[i][i % 3] = x[i][1][2];
 }
 
+// open: copies by u128
 pub fn array_values(i: usize, x: &[u32], out: &mut [u32]) {
     let mut h = 0u32;
     for v in [x[i], 3, i as u32] { h = h.wrapping_mul(31) ^ v; }

@@ -35,6 +35,7 @@ pub fn operators(i: usize, a: &[V2], b: &[V2], k: f32, out: &mut [V2]) {
     out[i] = v;
 }
 
+// open: Index::index is track_caller
 pub fn indexed(i: usize, a: &[V2], x: &[u8], out: &mut [V2]) {
     let mut v = a[i];
     v[x[i] as usize & 1] *= 2.0;
@@ -209,6 +210,7 @@ pub fn returned_tuples(i: usize, x: &[u32], out: &mut [(u32, [u32; 2], u32)]) {
 #[inline(never)]
 fn shifted(mut a: [u32; 4], by: usize) -> [u32; 4] { a.rotate_left(by); a[by] += 1; a }
 
+// open: rotate_left is library code without a body
 pub fn arrays_by_value(i: usize, x: &[[u32; 4]], out: &mut [[u32; 4]]) {
     let a = x[i];
     let b = shifted(a, i & 3);
