@@ -25,5 +25,5 @@ def test_targets_exist() -> None:
 
 def test_links_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        for link in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
