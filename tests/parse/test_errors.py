@@ -166,9 +166,16 @@ def test_nesting_is_bounded(opening: str, closing: str) -> None:
             repr(ty)
 
 
-def test_nested_scopes_are_bounded() -> None:
+def test_scopes_nest_as_deep_as_a_function_is_long() -> None:
     text = "fn f() -> () {\n" + "scope 1 {\n" * 5000 + "}\n" * 5000 + "}\n"
-    assert "nested" in _diagnostic(text).title
+    (item,) = parse_file(text, "f").items
+    scope, depth = item.body.scopes[0], 1
+    while scope.children:
+        (scope,) = scope.children
+        depth += 1
+    assert depth == 5000
+    text = "fn f() -> () {\n" + "scope 1 {\n" * 3 + "}\n" * 2 + "}\n"
+    assert "does not end" in _diagnostic(text).title
 
 
 def test_long_numbers() -> None:

@@ -91,14 +91,16 @@ class BodyIndex:
                 if not getattr(info, "fragment", ()):
                     self.names.setdefault(value.local, name)
 
-    def _scope(self, scope: SourceScope, parent: Scope) -> None:
-        own = Scope(parent, scope.inlined, scope.track_caller, scope.source)
-        self.scopes[scope.index] = own
-        for local in scope.locals:
-            self.local_types[local.local] = local.ty
-        self._debug(scope.debug)
-        for child in scope.children:
-            self._scope(child, own)
+    def _scope(self, outermost: SourceScope, parent: Scope) -> None:
+        todo = [(outermost, parent)]
+        while todo:
+            scope, around = todo.pop()
+            own = Scope(around, scope.inlined, scope.track_caller, scope.source)
+            self.scopes[scope.index] = own
+            for local in scope.locals:
+                self.local_types[local.local] = local.ty
+            self._debug(scope.debug)
+            todo += [(child, own) for child in reversed(scope.children)]
 
     @property
     def definitions(self) -> dict[int, list[Definition]]:

@@ -106,6 +106,17 @@ def _call_site(comment: str) -> s.Span | None:
     return None if m is None else _span(m.groups())
 
 
+class _Declarations:
+    """What has been read of a body or scope; ``opening`` is the scope's first line."""
+
+    def __init__(self, opening: _Piece | None) -> None:
+        self.opening = opening
+        self.debug: list[s.VarDebugInfo] = []
+        self.locals_: list[s.LocalDecl] = []
+        self.scopes: list[s.SourceScope] = []
+        self.coverage: list[str] = []
+
+
 @final
 class _BodyReader:
     """Reads the pieces of one body, in order."""
@@ -127,52 +138,56 @@ class _BodyReader:
         return s.Body(debug, locals_, scopes, tuple(blocks), coverage)
 
     def declarations(
-        self, depth: int = 0
+        self,
     ) -> tuple[
         tuple[s.VarDebugInfo, ...],
         tuple[s.LocalDecl, ...],
         tuple[s.SourceScope, ...],
         tuple[str, ...],
     ]:
-        """What stands before the blocks, or inside a scope up to its brace."""
-        debug: list[s.VarDebugInfo] = []
-        locals_: list[s.LocalDecl] = []
-        scopes: list[s.SourceScope] = []
-        coverage: list[str] = []
+        """What stands before the blocks.  Each `let` opens a scope inside the last, so that
+        they nest as deep as a function is long: a stack of them instead of recursion."""
+        top = _Declarations(None)
+        stack = [top]
         while self.at < len(self.pieces):
             piece = self.pieces[self.at]
             text = piece.text
             if text.startswith("let "):
-                locals_.append(self.local(piece))
+                stack[-1].locals_.append(self.local(piece))
             elif text.startswith("debug "):
-                debug.append(self.debug(piece))
+                stack[-1].debug.append(self.debug(piece))
             elif text.startswith("scope "):
-                self.at += 1
-                scopes.append(self.scope(piece, depth))
-                continue
-            elif text.startswith("coverage "):
-                coverage.append(text[len("coverage ") : -1])
+                stack.append(_Declarations(piece))
+            elif text.startswith("coverage ") and len(stack) == 1:
+                top.coverage.append(text[len("coverage ") : -1])
+            elif text == "}" and len(stack) > 1:
+                done = stack.pop()
+                stack[-1].scopes.append(self.scope(done))
             else:
                 break
             self.at += 1
-        return tuple(debug), tuple(locals_), tuple(scopes), tuple(coverage)
+        if stack[-1].opening is not None:
+            self.error(stack[-1].opening, "this scope does not end")
+        return tuple(top.debug), tuple(top.locals_), tuple(top.scopes), tuple(top.coverage)
 
-    def scope(self, piece: _Piece, depth: int) -> s.SourceScope:
+    def scope(self, inside: "_Declarations") -> s.SourceScope:
+        piece = inside.opening
+        assert piece is not None
         m = _SCOPE.match(piece.text)
         if m is None:
             self.error(piece, "cannot read this scope")
-        if depth > 200:
-            self.error(piece, "scopes are nested deeper than 200 levels")
         track_caller, path = False, None
         if m[2] is not None:
             col = piece.col + m.start(2)
             track_caller, path = parse_piece("inlined", m[2], self.file, piece.line, col)
-        debug, locals_, children, coverage = self.declarations(depth + 1)
-        if self.at >= len(self.pieces) or self.pieces[self.at].text != "}" or coverage:
-            self.error(piece, "this scope does not end")
-        self.at += 1
         return s.SourceScope(
-            int(m[1]), path, track_caller, debug, locals_, children, _call_site(piece.comment)
+            int(m[1]),
+            path,
+            track_caller,
+            tuple(inside.debug),
+            tuple(inside.locals_),
+            tuple(inside.scopes),
+            _call_site(piece.comment),
         )
 
     def local(self, piece: _Piece) -> s.LocalDecl:
