@@ -35,7 +35,7 @@ def parse_verbatim(start: str, text: str, error: PieceError) -> Any:
 
 
 def _tokens(g: Grammar, start: str, text: str, at: int, stop: int, depth: int) -> Iterator[Token]:
-    """The tokens of a part of ``text``, which is a ``start``, source text replaced by one token each."""
+    """The tokens of a part of ``text``, a ``start``, with source text as one token each."""
     while at < stop:
         place = _next_place(text, at, stop)
         if place is None:
