@@ -56,6 +56,8 @@ class BodyInfo:
     abi: str
     kernel: bool
     """Marked ``#[mirgpu::kernel]``, or of an ABI that makes it one."""
+    track_caller: bool
+    """A panic in it is reported where it is called."""
     file: str | None
     line: int | None
 

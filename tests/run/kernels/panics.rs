@@ -140,7 +140,6 @@ fn tracked(x: &[u32], i: usize) -> u32 {
 #[track_caller]
 fn tracked_twice(x: &[u32], i: usize) -> u32 { tracked(x, i) }
 
-// open: calls of track_caller functions that are not inlined
 pub fn in_functions(i: usize, x: &[u32], out: &mut [u32]) {
     out[i % 19] = if i < 5 {
         tracked(x, i)

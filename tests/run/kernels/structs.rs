@@ -35,7 +35,6 @@ pub fn operators(i: usize, a: &[V2], b: &[V2], k: f32, out: &mut [V2]) {
     out[i] = v;
 }
 
-// open: Index::index is track_caller
 pub fn indexed(i: usize, a: &[V2], x: &[u8], out: &mut [V2]) {
     let mut v = a[i];
     v[x[i] as usize & 1] *= 2.0;

@@ -270,3 +270,26 @@ pub fn equal_impl_arguments(i: usize, out: &mut [u32]) {
     let (a, b) = (i as u32, i as u64);
     out[i] = both(|x| x + a, |x| x * 2 + b as u32, 3);
 }
+
+pub trait Checked {
+    #[track_caller]
+    fn at(&self, k: usize) -> u32;
+    #[track_caller]
+    #[inline(never)]
+    fn twice(&self, k: usize) -> u32 {
+        self.at(k) * 2
+    }
+}
+impl Checked for [u32; 3] {
+    #[inline(never)]
+    fn at(&self, k: usize) -> u32 {
+        self[k]
+    }
+}
+
+pub fn callers(i: usize, x: &[u32], out: &mut [u32]) {
+    let a = [x[0], x[1], x[2]];
+    out[i] = Checked::at(&a, i / 4)
+        + <[u32; 3]>::twice(&a, i / 3)
+        + Checked::twice(&a, i / 2);
+}

@@ -5,6 +5,7 @@ import contextlib
 from mirgpu.kir.ops import (
     Axis,
     Barrier,
+    Location,
     ReadSpecial,
     SpecialRegister,
     Value,
@@ -137,7 +138,9 @@ def _call_path(
 ) -> None:
     instance = fx.crate.bodies.resolve(path, tuple(a.ty for a in args), dest.ty)
     if instance is not None:
-        call_instance(fx, instance, args, dest, fx.crate.path_text(path))
+        info = fx.crate.bodies.info_of(instance.header)
+        caller = fx.panic_location(source) if info is not None and info.track_caller else None
+        call_instance(fx, instance, args, dest, fx.crate.path_text(path), caller)
         return
     head = path.segments[0]
     if isinstance(head, QualifiedSeg) and isinstance(head.self_ty, DynTy):
@@ -167,13 +170,21 @@ def _advice(path: Path) -> str:
 
 
 def call_instance(
-    fx: FnContext, instance: Instance, args: tuple[Val, ...], dest: PlaceRef, text: str
+    fx: FnContext,
+    instance: Instance,
+    args: tuple[Val, ...],
+    dest: PlaceRef,
+    text: str,
+    caller: Location | None,
 ) -> None:
-    """Call a device function: scalars and fat pointers by value, the rest by address."""
+    """Call a device function: scalars and fat pointers by value, the rest by address.
+
+    ``caller`` is set where the function is ``#[track_caller]`` (see ``Round.require``).
+    """
     fn = instance.fn
     if len(fn.params) != len(args):
         raise LowerError("MG0341", f"`{text}` is called with {len(args)} arguments")
-    symbol = fx.round.require(instance, text)
+    symbol = fx.round.require(instance, text, caller)
     fx.round.calls.setdefault(fx.symbol, set()).add(symbol)
     ret = fx.types.mono(fn.ret, instance.subst)
     layout = fx.layout(ret)
@@ -242,7 +253,7 @@ def _call_callable(fx: FnContext, call: Call, callee: Ty, name: str, dest: Place
             first = fx.types.mono(instance.fn.params[0].ty, instance.subst)
             env = _environment(fx, this, callee, by_value, first)
             text = fx.types.text(callee)
-            call_instance(fx, instance, (env, *args), dest, text)
+            call_instance(fx, instance, (env, *args), dest, text, None)
         case FnDefTy(_, path):
             head = path.segments[0]
             key = std_key(path)

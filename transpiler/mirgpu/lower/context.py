@@ -82,8 +82,9 @@ class Round:
         self.globals: dict[str, Global] = {}
         self.panics: list[PanicSite] = []
         self.diagnostics: list[Diagnostic] = []
-        self.queue: list[tuple[Instance, str]] = []
-        self._symbols: dict[int, str] = {}
+        self.queue: list[tuple[Instance, str, str, Location | None]] = []
+        """What is to be lowered: with its symbol, its name in Rust, and who calls it."""
+        self._symbols: dict[tuple[int, Location | None], str] = {}
         self._taken: set[str] = set()
         self._instances: list[Instance] = []
         self._data: dict[tuple[bytes, int, tuple[GlobalReloc, ...]], str] = {}
@@ -114,17 +115,18 @@ class Round:
         self._taken.add(name)
         return name
 
-    def require(self, instance: Instance, rust_name: str) -> str:
-        """The symbol of a device function; lowers it later, once."""
-        found = self._symbols.get(id(instance))
-        if found is None:
-            found = self._symbols[id(instance)] = self.fresh_symbol(rust_name)
-            self._instances.append(instance)
-            self.queue.append((instance, rust_name))
-        return found
+    def require(self, instance: Instance, rust_name: str, caller: Location | None) -> str:
+        """The symbol of a device function; lowers it later, once.
 
-    def symbol_of(self, instance: Instance) -> str:
-        return self._symbols[id(instance)]
+        ``caller`` is the place of the call, where the function is ``#[track_caller]``: each
+        such place has a copy of it.
+        """
+        found = self._symbols.get((id(instance), caller))
+        if found is None:
+            found = self._symbols[id(instance), caller] = self.fresh_symbol(rust_name)
+            self._instances.append(instance)
+            self.queue.append((instance, found, rust_name, caller))
+        return found
 
     # ------------------------------------------------------------------------ globals
 
@@ -150,7 +152,14 @@ class Round:
 class FnContext:
     """The function being lowered."""
 
-    def __init__(self, round_: Round, instance: Instance, symbol: str, rust_name: str) -> None:
+    def __init__(
+        self,
+        round_: Round,
+        instance: Instance,
+        symbol: str,
+        rust_name: str,
+        caller: Location | None = None,
+    ) -> None:
         self.round = round_
         self.crate = round_.crate
         self.types = round_.crate.types
@@ -160,6 +169,8 @@ class FnContext:
         self.index = round_.crate.index(instance)
         self.symbol = symbol
         self.rust_name = rust_name
+        self.caller = caller
+        """Where a ``#[track_caller]`` function is called: its panics are there."""
         self.b = Builder()
         self.slots: dict[int, Operand] = {}
         """By local: the address of its memory."""
@@ -235,6 +246,13 @@ class FnContext:
     def panic_location(self, source: SourceInfo | None) -> Location | None:
         """Where Rust says a panic is: the call of the outermost ``#[track_caller]`` around it,
         then out of the library to the user's own line."""
+        loc = self._panic_location(source)
+        if loc is not None and is_library(loc.file):
+            # A macro of the library: its own span says nothing, what it was given does.
+            return self.nearby_location() or loc
+        return loc
+
+    def _panic_location(self, source: SourceInfo | None) -> Location | None:
         if source is None:
             return None
         scope: Scope | None = self.index.scopes.get(source.scope, self.index.scopes[0])
@@ -243,6 +261,8 @@ class FnContext:
             inlined = scope
             while inlined.inlined is None and inlined.parent is not None:
                 inlined = inlined.parent
+            if inlined.inlined is None and self.caller is not None:
+                return self.caller
             if inlined.inlined is None or not inlined.track_caller or inlined.source is None:
                 break
             at = inlined.source

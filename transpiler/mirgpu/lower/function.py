@@ -19,9 +19,11 @@ from mirgpu.mir.syntax import BasicBlock, StorageDead, StorageLive
 _MOST_ERRORS = 20
 
 
-def lower_device_fn(round_: Round, instance: Instance, symbol: str, rust_name: str) -> None:
+def lower_device_fn(
+    round_: Round, instance: Instance, symbol: str, rust_name: str, caller: Location | None
+) -> None:
     """Lower a body that others call; its diagnostics go to the round."""
-    fx = FnContext(round_, instance, symbol, rust_name)
+    fx = FnContext(round_, instance, symbol, rust_name, caller)
     fx.b.start("entry")
     try:
         params, results = _device_signature(fx)

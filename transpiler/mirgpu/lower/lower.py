@@ -73,8 +73,7 @@ def _round(
         if info is not None:
             infos.append(info)
     while round_.queue:
-        instance, rust_name = round_.queue.pop(0)
-        lower_device_fn(round_, instance, round_.symbol_of(instance), rust_name)
+        lower_device_fn(round_, *round_.queue.pop(0))
     return infos
 
 

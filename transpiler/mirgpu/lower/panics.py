@@ -11,7 +11,6 @@ from mirgpu.kir.module import FormatTrait, PanicOperand
 from mirgpu.kir.ops import CompareOp, Panic
 from mirgpu.kir.ops import Operand as KOperand
 from mirgpu.lower.context import FnContext
-from mirgpu.lower.errors import is_library
 from mirgpu.lower.fmt import ELLIPSIS, Shown, Tracer, escape
 from mirgpu.lower.operands import operand, read
 from mirgpu.lower.types import last_name, path_key, std_key, type_args
@@ -219,11 +218,7 @@ def end_with(
     kinds: list[PanicOperand],
     source: SourceInfo | None,
 ) -> None:
-    loc = fx.panic_location(source)
-    if loc is not None and is_library(loc.file):
-        # A macro of the library: its own span says nothing, what it was given does.
-        loc = fx.nearby_location() or loc
-    site = fx.round.panic_site(message, tuple(kinds), loc)
+    site = fx.round.panic_site(message, tuple(kinds), fx.panic_location(source))
     fx.b.end(Panic(site, tuple(values), fx.b.loc))
 
 

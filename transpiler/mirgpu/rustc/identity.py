@@ -29,6 +29,11 @@ _FREEZE = re.compile(
     r"ManuallyDrop)|marker::Phantom\w+|time::Duration|array::IntoIter|boxed::Box|vec::Vec|"
     r"string::String|ptr::NonNull)|bool|char|f16|f32|f64|f128|[iu](?:8|16|32|64|128|size)|str|u?int)$"
 )
+_TRACKED = frozenset(
+    (f"{crate}::ops::{trait}", name)
+    for crate in ("std", "core")
+    for trait, name in (("Index", "index"), ("IndexMut", "index_mut"))
+)
 _ABI_KERNELS = frozenset({"ptx-kernel", "gpu-kernel"})
 KERNEL_MARK = "__mirgpu_kernel_"
 """A constant of this name and the function's, beside it: what ``#[mirgpu::kernel]`` leaves."""
@@ -138,6 +143,7 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
     found = headers(mir)
     joined = join(found, places(items))
     constructors = dict(_constructors(items, ""))
+    tracked = {*_TRACKED, *_tracked(items, "")}
     counts: Counter[str] = Counter()
     # The latest body of each header: a closure follows the function that it is in.
     latest: dict[str, BodyInfo | None] = {}
@@ -149,7 +155,7 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
         outer, _, last = header.path.rpartition("::")
         place = joined.get(number)
         if place is not None:
-            info = _body(header, occurrence, place, resolved)
+            info = _body(header, occurrence, place, resolved, tracked)
         elif last.startswith("{closure#"):
             parent = latest.get(outer)
             if parent is not None:
@@ -162,6 +168,7 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
                     unsafe=False,
                     abi="Rust",
                     kernel=False,
+                    track_caller=False,
                 )
         elif header.path in constructors:
             info = BodyInfo(
@@ -175,6 +182,7 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
                 unsafe=False,
                 abi="Rust",
                 kernel=False,
+                track_caller=False,
                 file=None,
                 line=None,
             )
@@ -185,7 +193,11 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
 
 
 def _body(
-    header: Header, occurrence: int, place: Place, resolved: Resolved | None
+    header: Header,
+    occurrence: int,
+    place: Place,
+    resolved: Resolved | None,
+    tracked: set[tuple[str, str]],
 ) -> BodyInfo | None:
     item = place.item
     own = (*(p.name for p in item.generics), *_synthetic(header.arguments))
@@ -225,9 +237,22 @@ def _body(
         unsafe="unsafe" in item.qualifiers,
         abi=item.abi or "Rust",
         kernel=place.kernel or item.abi in _ABI_KERNELS,
+        track_caller=item.attr("track_caller") is not None
+        or ((trait or "").partition("<")[0], item.name) in tracked,
         file=file,
         line=line,
     )
+
+
+def _tracked(items: list[Item], path: str) -> Iterator[tuple[str, str]]:
+    """Traits' methods that are ``#[track_caller]``, in every impl: (trait's path, name)."""
+    for item in items:
+        if item.kind == "trait":
+            for inner in item.items:
+                if inner.attr("track_caller") is not None:
+                    yield path + item.name, inner.name
+        if item.kind in ("mod", "fn"):
+            yield from _tracked(item.items, f"{path}{item.name}::")
 
 
 def value_path(type_text: str) -> str:

@@ -85,6 +85,7 @@ _DEFAULTS: dict[str, object] = {
     "unsafe": False,
     "abi": "Rust",
     "kernel": False,
+    "track_caller": False,
     "file": None,
     "line": None,
 }
