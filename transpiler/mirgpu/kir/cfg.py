@@ -4,16 +4,16 @@ All of it speaks of labels of blocks that the entry reaches; unreachable blocks 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 from mirgpu.kir.module import Block, Function
 from mirgpu.kir.visit import successors
+from mirgpu.node import node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Loop:
     """A natural loop: ``header`` dominates ``blocks``, and each of ``latches`` jumps back to it.
 

@@ -7,7 +7,6 @@ the other in the order asked for, from barrier to barrier where a kernel has any
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeVar, final
 
 from mirgpu.kir import scalar
@@ -18,6 +17,7 @@ from mirgpu.kir.program import Dim3, Program, ThreadPanic, location_chain
 from mirgpu.kir.pycompile import python_name
 from mirgpu.kir.types import AddressSpace, FloatType, IntType, PtrType
 from mirgpu.kir.verifier import verify
+from mirgpu.node import node
 
 T = TypeVar("T")
 ORDERS = ("ascending", "descending", "shuffled")
@@ -54,7 +54,7 @@ class InterpreterError(Exception):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PanicRecord:
     """``operands`` are the bits, zero-extended."""
 
@@ -65,7 +65,7 @@ class PanicRecord:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PanicReport:
     """``count`` panics, of which the first ``CAPACITY`` have a record."""
 

@@ -1,7 +1,6 @@
 """The type rules of single nodes, for the verifier."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never, final
 
 from mirgpu.kir.module import Function, FunctionKind, Global, PanicSite
@@ -57,6 +56,7 @@ from mirgpu.kir.types import (
     PtrType,
     Type,
 )
+from mirgpu.node import node
 
 PANIC_KINDS: Mapping[str, Type] = {
     "u8": I8,
@@ -90,7 +90,7 @@ class NodeError(ValueError):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Signatures:
     """What nodes refer to by name or number."""
 

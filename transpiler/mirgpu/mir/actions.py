@@ -1,11 +1,11 @@
 """Makes ``mir.syntax`` nodes: one function for each alias of ``mir.lark``."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, final
 
 from mirgpu.mir import syntax as s
 from mirgpu.mir.type_actions import TYPE_ACTIONS, RejectError, const, ty
+from mirgpu.node import node
 
 _BIN_OPS = {op.value: op for op in s.BinOp}
 _UN_OPS = {op.value: op for op in s.UnOp}
@@ -123,7 +123,7 @@ def block(text: str) -> int:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Targets:
     """What follows the arrow: labelled blocks in order, and the unwind action."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import final
@@ -11,6 +10,7 @@ from mirgpu.diagnostics import Diagnostic, DiagnosticError
 from mirgpu.mir import syntax as s
 from mirgpu.mir.body import parse_body
 from mirgpu.mir.pieces import fail, parse_piece
+from mirgpu.node import node
 
 TRAILER = "// mirgpu: "
 """Opens the lines behind a self-contained dump that hold what the MIR lacks, as JSON."""
@@ -37,7 +37,7 @@ class ItemKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ItemHeader:
     """An item before it is parsed.
 
@@ -56,7 +56,7 @@ class ItemHeader:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class _AllocText:
     name: str
     line: int

@@ -6,10 +6,10 @@ Types and constants share a cover grammar (``arg``); an action that needs one of
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, final, get_args
 
 from mirgpu.mir import syntax as s
+from mirgpu.node import node
 
 
 class RejectError(Exception):
@@ -17,7 +17,7 @@ class RejectError(Exception):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Paren:
     """``(X)``, which is a type only in front of ``is``."""
 
@@ -25,7 +25,7 @@ class Paren:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ImplFor:
     """``impl X`` of a type that is no path, or ``impl Trait for X``: a part of a path."""
 

@@ -4,17 +4,17 @@ An entry names a module with ``emit(module, arch, options)``; it is imported whe
 """
 
 import importlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from mirgpu.diagnostics import UsageError
+from mirgpu.node import node
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class TargetInfo:
     """``arch_prefix`` is what its architectures' names begin with; ``suffix`` that of a file."""
 

@@ -5,10 +5,10 @@ be written, so that the text loads on the oldest driver that has the GPU at all.
 """
 
 import re
-from dataclasses import dataclass
 from typing import final
 
 from mirgpu.diagnostics import Diagnostic, DiagnosticError
+from mirgpu.node import node
 
 IsaVersion = tuple[int, int]
 
@@ -51,7 +51,7 @@ _FIRST_ISA: dict[str, IsaVersion] = {
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Arch:
     """``number`` is 90 for ``sm_90a``."""
 

@@ -10,6 +10,7 @@ from typing import assert_never, final
 from mirgpu.kir.ops import FloatConst, IntConst, Location, PtrConst, Undef, Value
 from mirgpu.kir.ops import Operand as KirOperand
 from mirgpu.kir.types import FloatType
+from mirgpu.node import node
 from mirgpu.targets.ptx.arch import Arch
 from mirgpu.targets.ptx.ir import (
     Address,
@@ -57,7 +58,7 @@ class ModuleState:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class ParamCopy:
     """A copy in local memory of a kernel's aggregate parameters: its name, each parameter's
     offset in it, and the first parameter."""

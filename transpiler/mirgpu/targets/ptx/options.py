@@ -1,14 +1,14 @@
 """Options and result of the PTX target."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, final
 
+from mirgpu.node import node
 from mirgpu.runtime.manifest import PanicBuffer
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtxOptions:
     """``debug`` writes ``.file`` and ``.loc``.
 
@@ -25,7 +25,7 @@ class PtxOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class PtxOutput:
     """``isa_version`` as in the ``.version`` line; ``panic_buffer`` is none where the text has
     no such variable (nothing panics, or ``panic`` is ``trap``)."""

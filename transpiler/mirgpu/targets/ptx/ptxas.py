@@ -7,11 +7,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 from mirgpu.diagnostics import ToolMissingError
+from mirgpu.node import node
 
 _VERSION = re.compile(r"release (\d+\.\d+)")
 _ARCH = re.compile(r"'(sm_\d+[af]?)'")
@@ -22,7 +22,7 @@ _SHARED = re.compile(r"(\d+)(?:\+\d+)? bytes smem")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Ptxas:
     """``version`` is CUDA's, ``12.9``; ``archs`` what it can assemble for."""
 
@@ -32,7 +32,7 @@ class Ptxas:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class KernelUsage:
     """What one kernel takes, in registers and bytes, as ``ptxas -v`` tells."""
 
@@ -45,7 +45,7 @@ class KernelUsage:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@node
 class Assembled:
     """``errors`` is empty where the text was accepted; ``cubin`` is the machine code."""
 
