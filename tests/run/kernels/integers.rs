@@ -221,7 +221,6 @@ pub fn divide_isize(i: usize, x: &[isize], y: &[isize], out: &mut [[isize; 4]]) 
     out[i] = [a / b, a % b, a.div_euclid(b | 1), a.rem_euclid(b | 1)];
 }
 
-// open: isqrt reads a table of the library
 pub fn unsigned_only(i: usize, x: &[u32], y: &[u32], b: &[u8], out: &mut [u64]) {
     let (a, c) = (x[i], y[i]);
     out[i] = (a.abs_diff(c) as u64)
@@ -236,7 +235,6 @@ pub fn unsigned_only(i: usize, x: &[u32], y: &[u32], b: &[u8], out: &mut [u64]) 
         ^ a.midpoint(c) as u64;
 }
 
-// open: isqrt reads a table of the library
 pub fn signed_only(i: usize, x: &[i32], y: &[i32], z: &[i64], out: &mut [i64]) {
     let (a, c) = (x[i], y[i]);
     out[i] = a.wrapping_abs() as i64

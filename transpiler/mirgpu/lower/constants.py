@@ -13,7 +13,7 @@ from mirgpu.lower.context import FnContext
 from mirgpu.lower.errors import LowerError
 from mirgpu.lower.image import Image, ImageAddr, Leaf, SymbolAddr, float_bits
 from mirgpu.lower.layout_data import Layout
-from mirgpu.lower.library_constants import library_constant
+from mirgpu.lower.library_constants import library_constant, library_table
 from mirgpu.lower.literals import char_code, str_bytes
 from mirgpu.lower.niche import niche_is_pointer, pointer_at
 from mirgpu.lower.types import (
@@ -396,6 +396,11 @@ class Constants(ConstantTypes):
         value = library_constant(text, ty)
         if value is not None:
             yield offset, value
+            return
+        table = library_table(text, ty)
+        if table is not None:
+            image = self.image(table, ty)
+            yield offset, Blob(image, len(image.data))
             return
         raise LowerError(
             "MG0312",

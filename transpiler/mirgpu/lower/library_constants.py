@@ -1,6 +1,7 @@
 """The constants of Rust's library that the bodies of other constants mention by name."""
 
 import re
+from math import isqrt
 from typing import Final
 
 from mirgpu.kir.ops import Const, FloatConst
@@ -8,12 +9,14 @@ from mirgpu.kir.types import FloatType, IntType
 from mirgpu.lower.builder import int_const
 from mirgpu.lower.image import float_bits
 from mirgpu.lower.types import is_signed, scalar_type
-from mirgpu.mir.syntax import Ty
+from mirgpu.mir.syntax import ArrayTy, CArray, CInt, CTuple, CValue, Ty
 
 _NAME: Final = re.compile(
     r"(?:core|std)::(?:num|f32|f64)::<impl (?P<type>\w+)>::(?P<name>[A-Z_]+)"
     r"|(?:core|std)::(?P<float>f32|f64)::(?:consts::)?(?P<const>[A-Z0-9_]+)"
 )
+_ISQRT: Final = re.compile(r"(?:core|std)::num::(?:\w+::)*int_sqrt::U8_ISQRT_WITH_REMAINDER")
+"""By byte: its integer square root, and what is left over."""
 _FLOATS: Final = {
     "PI": "3.14159265358979323846264338327950288",
     "TAU": "6.28318530717958647692528676655900577",
@@ -70,3 +73,13 @@ def library_constant(text: str, ty: Ty) -> Const | None:
             return int_const(scalar, top if is_signed(ty) else 0)
         case _:
             return None
+
+
+def library_table(text: str, ty: Ty) -> CValue | None:
+    """The value of a table of the library that its code reads, by its path."""
+    if not _ISQRT.fullmatch(text) or not isinstance(ty, ArrayTy) or ty.len != CInt(256, None):
+        return None
+    roots = ((n, isqrt(n)) for n in range(256))
+    return CArray(
+        tuple(CTuple((CInt(root, "u8"), CInt(n - root * root, "u8"))) for n, root in roots)
+    )
