@@ -5,6 +5,7 @@ self-contained dump in its trailing comment.  Everything may be absent (a raw du
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Protocol, final
 
 from mirgpu.node import node
@@ -133,6 +134,8 @@ class CrateInfo:
     """Those with associated types or constants."""
     twins: tuple[str, ...] = ()
     """Paths that two of the crate's types have, declared in blocks of one function."""
+    const_params: dict[str, str] = field(default_factory=dict)
+    """The types of the crate's constant parameters by name; empty where a name has several."""
 
 
 @final

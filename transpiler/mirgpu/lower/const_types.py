@@ -142,8 +142,18 @@ class ConstantTypes:
     def _param(self, path: Path) -> CValue | None:
         """The value of a constant parameter."""
         if len(path.segments) == 1 and isinstance(path.segments[0], NameSeg):
-            found = self.subst.mapping.get(path.segments[0].name)
-            if isinstance(found, CInt | CBool | CChar):
+            name = path.segments[0].name
+            found = self.subst.mapping.get(name)
+            if isinstance(found, CInt):
+                known = self.round.crate.info.const_params.get(name)
+                if known == "" or (known is None and found.value < 0):
+                    raise LowerError(
+                        "MG0311",
+                        f"the type of the constant parameter `{name}` is not clear",
+                        help="give it a primitive type, and parameters of other types other names",
+                    )
+                return CInt(found.value, known)
+            if isinstance(found, CBool | CChar):
                 return found
         return None
 

@@ -36,6 +36,7 @@ from mirgpu.mir.syntax import (
     ConstItemDef,
     Copy,
     CopyForDeref,
+    CPath,
     Deref,
     Discriminant,
     Downcast,
@@ -56,6 +57,7 @@ from mirgpu.mir.syntax import (
     SetDiscriminant,
     SwitchInt,
     TupleAggregate,
+    TupleTy,
     Ty,
     Use,
 )
@@ -350,7 +352,7 @@ class _Evaluator:
                 raise _refuse(self.instance)
 
     def _binary(self, dest: _At, op: BinOp, left: Operand, right: Operand) -> None:
-        at_l, at_r = self._operand(left, None), self._operand(right, None)
+        at_l, at_r = self._pair(dest, op, left, right)
         lhs, rhs = self._leaf(at_l), self._leaf(at_r)
         if isinstance(lhs, SymbolAddr | ImageAddr | PtrConst) or not (
             isinstance(lhs, IntConst) and isinstance(rhs, IntConst)
@@ -371,6 +373,23 @@ class _Evaluator:
             elems = getattr(dest.ty, "elems", ())
             offset = self.layouts.field_offset(dest.ty, None, number, elems[number])
             dest.image.put(dest.offset + offset, leaf)
+
+    def _pair(self, dest: _At, op: BinOp, left: Operand, right: Operand) -> tuple[_At, _At]:
+        """Both operands; a constant parameter does not tell its type, but what is around does."""
+        made = dest.ty.elems[0] if isinstance(dest.ty, TupleTy) else dest.ty
+        if op in _SHIFTS:
+            usize = self.round.crate.types.usize
+            return self._operand(left, made), self._operand(right, usize)
+        expected = None if op in _COMPARISONS else made
+        if isinstance(left, Constant) and isinstance(left.value, CPath):
+            at_r = self._operand(right, expected)
+            return self._operand(left, at_r.ty), at_r
+        at_l = self._operand(left, expected)
+        return at_l, self._operand(right, at_l.ty)
+
+
+_SHIFTS = {BinOp.SHL, BinOp.SHR, BinOp.SHL_UNCHECKED, BinOp.SHR_UNCHECKED}
+_COMPARISONS = {BinOp.EQ, BinOp.NE, BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.CMP}
 
 
 def _value(leaf: IntConst, ty: Ty) -> int:

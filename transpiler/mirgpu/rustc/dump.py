@@ -97,6 +97,7 @@ class MirDump:
             adts=self._outline.adts(),
             impls=self._outline.impls(self.text),
             twins=self._outline.twins(),
+            const_params=self._outline.const_params(),
         )
         if self._key is not None:
             cache.store("info", self._key, sidecar.write_trailer(info).encode())

@@ -294,6 +294,20 @@ def _constructors(items: list[Item], path: str) -> Iterator[tuple[str, tuple[str
             yield from _constructors(item.items, f"{here}::")
 
 
+def const_params(items: list[Item]) -> dict[str, str]:
+    """The types of constant parameters by name; empty for several, or one that is no primitive."""
+    out: dict[str, str] = {}
+    for item in items:
+        for param in item.generics:
+            found = re.match(r"const\b.*?:\s*(.*)", param.declaration)
+            if found is not None:
+                known = found[1] if _PRIMITIVE.match(found[1]) else ""
+                out[param.name] = known if out.get(param.name, known) == known else ""
+        for name, ty in const_params(item.items).items():
+            out[name] = ty if out.get(name, ty) == ty else ""
+    return out
+
+
 # ---------------------------------------------------------------------------- impls
 
 

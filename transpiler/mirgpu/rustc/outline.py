@@ -69,6 +69,11 @@ class Outline:
         self._wait()
         return identity.twins(self._items)
 
+    def const_params(self) -> dict[str, str]:
+        """The types of constant parameters (see ``CrateInfo``)."""
+        self._wait()
+        return identity.const_params(self._items)
+
     def skeleton(self) -> skeleton.Skeleton:
         """The crate's types alone, to ask for layouts with."""
         self._wait()

@@ -73,6 +73,8 @@ def write_trailer(info: CrateInfo) -> str:
         data["impls"] = [asdict(impl) for impl in info.impls]
     if info.twins:
         data["twins"] = list(info.twins)
+    if info.const_params:
+        data["const_params"] = info.const_params
     return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -120,6 +122,7 @@ def read_trailer(text: str) -> CrateInfo:
             adts={name: _adt(adt) for name, adt in data["adts"].items()},
             impls=tuple(_impl(impl) for impl in data.get("impls", ())),
             twins=tuple(data.get("twins", ())),
+            const_params=dict(data.get("const_params", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DiagnosticError(

@@ -131,7 +131,7 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
     return Resolved(impls, generics, associated, variants, discriminants)
 
 
-_ASSOCIATED = re.compile(r"type\s+(\w+)\s*=\s*([^;]+?)(?:\s+where\b[^;]*)?;", re.S)
+_ASSOCIATED = re.compile(r"type\s+(\w+)\s*=\s*(.+?)(?:\s+where\b[^;]*)?;", re.S)
 
 
 def associated_type(item: Item) -> tuple[str, str] | None:
