@@ -59,6 +59,8 @@ class BodyInfo:
     """Marked ``#[mirgpu::kernel]``, or of an ABI that makes it one."""
     track_caller: bool
     """A panic in it is reported where it is called."""
+    const_types: dict[str, str]
+    """The primitive types of its constant parameters, by name."""
     file: str | None
     line: int | None
 
@@ -162,7 +164,7 @@ class ImplInfo:
 
     ``self_type``, ``trait`` and ``generics`` are as ``BodyInfo`` has them.  ``types`` maps a
     name to the type's text over ``generics``.  ``consts`` are the constants' places in the
-    dump: (header, occurrence), as for bodies.
+    dump: (header, occurrence), as for bodies; for them are ``const_types``.
     """
 
     self_type: str
@@ -170,6 +172,7 @@ class ImplInfo:
     generics: tuple[str, ...]
     types: dict[str, str]
     consts: tuple[tuple[str, int], ...]
+    const_types: dict[str, str]
 
 
 class LayoutOracle(Protocol):

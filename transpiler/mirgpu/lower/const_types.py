@@ -145,7 +145,9 @@ class ConstantTypes:
             name = path.segments[0].name
             found = self.subst.mapping.get(name)
             if isinstance(found, CInt):
-                known = self.round.crate.info.const_params.get(name)
+                known = self.subst.const_types.get(name)
+                if known is None:
+                    known = self.round.crate.info.const_params.get(name)
                 if known == "" or (known is None and found.value < 0):
                     raise LowerError(
                         "MG0311",

@@ -27,16 +27,18 @@ class Identities:
         self.known = bool(info.bodies)
         """Whether rustc said anything: not of a raw dump."""
         self.bodies: dict[int, BodyInfo] = {}
+        self.const_types: dict[int, dict[str, str]] = {}
+        """The types of constant parameters, by a header's index."""
         self._impls: dict[int, Impl] = {}
         self._heads: dict[str, Impl | None] = {}
         """By ``<impl at …>``; none where a macro wrote several impls there."""
         self.types: dict[str, list[tuple[Impl, str]]] = {}
         """By an associated type's name: the impls that say it, and what they say."""
         bodies = {(body.header, body.occurrence): body for body in info.bodies}
-        consts: dict[tuple[str, int], Impl] = {}
+        consts: dict[tuple[str, int], tuple[Impl, dict[str, str]]] = {}
         for said in info.impls:
             impl = Impl(said.self_type, said.trait, no_lifetimes(said.generics))
-            consts.update((place, impl) for place in said.consts)
+            consts.update((place, (impl, said.const_types)) for place in said.consts)
             for name, text in said.types.items():
                 self.types.setdefault(name, []).append((impl, text))
         counts: Counter[tuple[str, bool]] = Counter()
@@ -47,9 +49,12 @@ class Identities:
             place = (header.path, counts[header.path, is_fn])
             counts[header.path, is_fn] += 1
             body = bodies.get(place) if is_fn else None
-            made = None if is_fn else consts.get(place)
+            made = None
+            if not is_fn and place in consts:
+                made, self.const_types[header.index] = consts[place]
             if body is not None:
                 self.bodies[header.index] = body
+                self.const_types[header.index] = body.const_types
                 if body.impl_self is not None and "{closure#" not in header.path:
                     made = Impl(body.impl_self, body.impl_trait, impl_generics(body))
             if made is not None:

@@ -141,7 +141,8 @@ class Bodies:
         key = (header.index, tuple(sorted(mapping.items(), key=lambda kv: kv[0])))
         found = self._instances.get(key)
         if found is None:
-            subst = Subst(mapping) if mapping else Subst({})
+            subst = Subst(mapping)
+            subst.const_types = self._who.const_types.get(header.index, {})
             found = self._instances[key] = Instance(header, self.dump.item(header), subst)
         return found
 

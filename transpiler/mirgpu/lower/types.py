@@ -83,6 +83,8 @@ class Subst:
     def __init__(self, mapping: Mapping[str, GenericArg], *, open: bool = False) -> None:
         self.mapping = dict(mapping)
         self.open = open
+        self.const_types: dict[str, str] = {}
+        """The types of constant parameters, where they are known."""
         self.cache: dict[int, tuple[object, Ty]] = {}
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from mirgpu.crate_info import AdtInfo, BodyInfo, ImplInfo
-from mirgpu.rustc.scan import Item
+from mirgpu.rustc.scan import Item, Param
 from mirgpu.rustc.skeleton import Resolved, representation
 from mirgpu.rustc.tokens import closing
 
@@ -49,6 +49,8 @@ class Place:
     impl: int | None
     """The number of the impl it is directly in."""
     trait: Item | None
+    around: tuple[Param, ...]
+    """The parameters of the impl or trait."""
     path: str
     """The path with ``{impl N}`` for an impl, to be named when rustc's answers are there."""
     kernel: bool
@@ -85,7 +87,12 @@ def _walk(items: list[Item], shape: str, path: str) -> Iterator[Place]:
             case "trait":
                 for inner in item.items:
                     yield from _function(
-                        inner, f"{shape}{item.name}::", f"{path}{item.name}::", None, item
+                        inner,
+                        f"{shape}{item.name}::",
+                        f"{path}{item.name}::",
+                        None,
+                        item,
+                        around=item.generics,
                     )
             case "impl":
                 number = item.number
@@ -98,6 +105,7 @@ def _walk(items: list[Item], shape: str, path: str) -> Iterator[Place]:
                         number,
                         None,
                         KERNEL_MARK + inner.name in inner_marks,
+                        item.generics,
                     )
             case "fn":
                 kernel = KERNEL_MARK + item.name.removeprefix("r#") in marks
@@ -113,9 +121,10 @@ def _function(
     impl: int | None,
     trait: Item | None,
     kernel: bool = False,
+    around: tuple[Param, ...] = (),
 ) -> Iterator[Place]:
     if item.body is not None if item.kind == "fn" else item.kind == "const" and impl is not None:
-        yield Place(shape + item.name, item, impl, trait, path + item.name, kernel)
+        yield Place(shape + item.name, item, impl, trait, around, path + item.name, kernel)
     if item.kind in ("fn", "const"):
         yield from _walk(item.items, f"{shape}{item.name}::", f"{path}{item.name}::")
 
@@ -183,6 +192,7 @@ def bodies(mir: str, items: list[Item], resolved: Resolved | None) -> tuple[Body
                 abi="Rust",
                 kernel=False,
                 track_caller=False,
+                const_types={},
                 file=None,
                 line=None,
             )
@@ -237,6 +247,7 @@ def _body(
         unsafe="unsafe" in item.qualifiers,
         abi=item.abi or "Rust",
         kernel=place.kernel or item.abi in _ABI_KERNELS,
+        const_types=_const_types((*place.around, *item.generics)),
         track_caller=item.attr("track_caller") is not None
         or ((trait or "").partition("<")[0], item.name) in tracked,
         file=file,
@@ -294,15 +305,18 @@ def _constructors(items: list[Item], path: str) -> Iterator[tuple[str, tuple[str
             yield from _constructors(item.items, f"{here}::")
 
 
+def _const_types(params: tuple[Param, ...]) -> dict[str, str]:
+    found = ((p.name, re.match(r"const\b.*?:\s*(.*)", p.declaration)) for p in params)
+    return {name: m[1] for name, m in found if m is not None and _PRIMITIVE.match(m[1])}
+
+
 def const_params(items: list[Item]) -> dict[str, str]:
     """The types of constant parameters by name; empty for several, or one that is no primitive."""
     out: dict[str, str] = {}
     for item in items:
-        for param in item.generics:
-            found = re.match(r"const\b.*?:\s*(.*)", param.declaration)
-            if found is not None:
-                known = found[1] if _PRIMITIVE.match(found[1]) else ""
-                out[param.name] = known if out.get(param.name, known) == known else ""
+        for name in [p.name for p in item.generics if p.declaration.startswith("const ")]:
+            ty = _const_types(item.generics).get(name, "")
+            out[name] = ty if out.get(name, ty) == ty else ""
         for name, ty in const_params(item.items).items():
             out[name] = ty if out.get(name, ty) == ty else ""
     return out
@@ -316,12 +330,14 @@ def impls(mir: str, items: list[Item], resolved: Resolved) -> tuple[ImplInfo, ..
     found = [Header(header[1], "") for header in _CONST_HEADER.finditer(mir)]
     wanted = [place for place in _walk(items, "", "") if place.item.kind == "const"]
     consts: dict[int, list[tuple[str, int]]] = {}
+    const_types: dict[int, dict[str, str]] = {}
     counts: Counter[str] = Counter()
     joined = join(found, wanted)
     for number, header in enumerate(found):
         place = joined.get(number)
         if place is not None and place.impl is not None:
             consts.setdefault(place.impl, []).append((header.path, counts[header.path]))
+            const_types[place.impl] = _const_types(place.around)
         counts[header.path] += 1
     return tuple(
         ImplInfo(
@@ -329,6 +345,7 @@ def impls(mir: str, items: list[Item], resolved: Resolved) -> tuple[ImplInfo, ..
             resolved.generics[number],
             resolved.types.get(number, {}),
             tuple(consts.get(number, ())),
+            const_types.get(number, {}),
         )
         for number in resolved.impls
         if number in resolved.types or number in consts

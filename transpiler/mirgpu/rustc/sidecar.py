@@ -88,6 +88,7 @@ _DEFAULTS: dict[str, object] = {
     "abi": "Rust",
     "kernel": False,
     "track_caller": False,
+    "const_types": {},
     "file": None,
     "line": None,
 }
@@ -199,4 +200,5 @@ def _impl(data: dict[str, Any]) -> ImplInfo:
         generics=tuple(data["generics"]),
         types=dict(data["types"]),
         consts=tuple((header, occurrence) for header, occurrence in data["consts"]),
+        const_types=dict(data["const_types"]),
     )
