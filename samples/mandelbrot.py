@@ -1,6 +1,6 @@
 """Run samples/mandelbrot.rs on the first device that works and write mandelbrot.png.
 
-    python samples/mandelbrot.py [WIDTH HEIGHT]
+python samples/mandelbrot.py [WIDTH HEIGHT]
 """
 
 import sys

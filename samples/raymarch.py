@@ -1,6 +1,6 @@
 """Run samples/raymarch.rs on the first device that works and write raymarch.png.
 
-    python samples/raymarch.py [WIDTH HEIGHT]
+python samples/raymarch.py [WIDTH HEIGHT]
 """
 
 import sys
