@@ -224,3 +224,174 @@ fn wide<const N: u64, const B: bool, const C: char>(x: u32) -> f64 {
 pub fn wide_params(i: usize, x: &[u32], out: &mut [f64]) {
     out[i] = wide::<{ u64::MAX }, true, 'x'>(x[i]) + wide::<3, false, 'é'>(x[i]);
 }
+
+pub struct D(u32);
+impl Drop for D {
+    fn drop(&mut self) {}
+}
+pub mod a {
+    pub fn helper(x: u32) -> u32 {
+        #[inline(never)]
+        fn go(x: u32) -> u32 {
+            x + 1
+        }
+        go(x)
+    }
+    pub struct P(pub u32);
+    impl P {
+        #[inline(never)]
+        pub fn v(&self) -> u32 {
+            self.0 + 1
+        }
+    }
+}
+pub mod b {
+    pub fn helper(x: u32) -> u32 {
+        #[inline(never)]
+        fn go(x: u32) -> u32 {
+            x + 2
+        }
+        go(x)
+    }
+    pub struct P(pub u32);
+    impl P {
+        #[inline(never)]
+        pub fn v(&self) -> u32 {
+            self.0 + 2
+        }
+    }
+}
+pub fn mods(i: usize, out: &mut [u32]) {
+    out[i] = a::helper(1) * 10 + b::helper(1) + a::P(5).v() * 100 + b::P(5).v() * 1000;
+}
+trait T1 {
+    #[inline(never)]
+    fn f(&self) -> u32 {
+        1
+    }
+    fn g(&self) -> u32;
+}
+trait T2 {
+    #[inline(never)]
+    fn f(&self) -> u32 {
+        2
+    }
+    fn g(&self) -> u32;
+}
+#[derive(Clone, Copy)]
+struct Q(u32);
+impl Q {
+    #[inline(never)]
+    fn g(&self) -> u32 {
+        7
+    }
+}
+impl T1 for Q {
+    #[inline(never)]
+    fn g(&self) -> u32 {
+        10
+    }
+}
+impl T2 for Q {
+    #[inline(never)]
+    fn g(&self) -> u32 {
+        20
+    }
+}
+impl T2 for u32 {
+    #[inline(never)]
+    fn f(&self) -> u32 {
+        *self
+    }
+    fn g(&self) -> u32 {
+        30
+    }
+}
+impl<X: T2> T2 for &X {
+    #[inline(never)]
+    fn f(&self) -> u32 {
+        (**self).f() + 100
+    }
+    #[inline(never)]
+    fn g(&self) -> u32 {
+        40
+    }
+}
+#[inline(never)]
+fn two<X: T2>(x: X) -> u32 {
+    x.f() * 1000 + x.g()
+}
+pub fn same_methods(i: usize, out: &mut [u32]) {
+    let q = Q(1);
+    out[i] = q.g()
+        + T1::g(&q) * 3
+        + T2::g(&q) * 5
+        + T1::f(&q) * 7
+        + T2::f(&q) * 11
+        + two(q)
+        + two(&q) * 3
+        + two(i as u32) * 5
+        + two(&(i as u32)) * 7
+        + two(&&q);
+}
+const fn tri(n: u32) -> u32 {
+    let mut s = 0;
+    let mut k = 0;
+    while k <= n {
+        s += k;
+        k += 1;
+    }
+    s
+}
+struct C<const N: usize>;
+impl<const N: usize> C<N> {
+    const SQ: usize = N * N;
+    const ARR: [u32; N] = {
+        let mut a = [0; N];
+        let mut k = 0;
+        while k < N {
+            a[k] = tri(k as u32);
+            k += 1;
+        }
+        a
+    };
+    #[inline(never)]
+    fn at(k: usize) -> u32 {
+        Self::ARR[k % N] + Self::SQ as u32
+    }
+}
+pub fn const_arrays(i: usize, out: &mut [u32]) {
+    out[i] = C::<3>::at(i) + C::<7>::at(i) * 100;
+}
+#[inline(never)]
+fn rec<F: Fn(u32) -> u32>(f: &F, n: u32) -> u32 {
+    let g = |x: u32| f(x) + n;
+    apply(&g, n)
+}
+#[inline(never)]
+fn apply<F: Fn(u32) -> u32>(f: &F, n: u32) -> u32 {
+    f(n) * 2
+}
+pub fn closures(i: usize, out: &mut [u32]) {
+    let a = i as u32;
+    let b = 3u32;
+    out[i] = rec(&|x| x + a, 5) + rec(&|x| x * b, 7) + rec(&|x| x, a);
+}
+#[inline(never)]
+fn opt<T: Copy + PartialOrd>(a: &[T], d: T) -> Option<(T, usize)> {
+    let mut m = None;
+    for (k, v) in a.iter().enumerate() {
+        match m {
+            None => m = Some((*v, k)),
+            Some((w, _)) if *v > w => m = Some((*v, k)),
+            _ => {}
+        }
+    }
+    m
+}
+pub fn generic_opt(i: usize, x: &[f32], y: &[u8], out: &mut [f64]) {
+    let a = opt(&x[i % 4..], 0.0);
+    let b = opt(&y[i % 5..], 0);
+    out[i] =
+        a.map_or(-1.0, |(v, k)| k as f64) + b.map_or(-1.0, |(v, k)| v as f64 * 1000.0 + k as f64);
+}

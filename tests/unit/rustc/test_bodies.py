@@ -101,6 +101,7 @@ pub enum Signs { Less = -1, Greater = 1 }
 #[repr(u64)] pub enum Top { All = u64::MAX }
 pub union Raw { i: u32, v: std::mem::ManuallyDrop<Vec3> }
 pub struct Cells { a: std::cell::Cell<u8> }
+impl Drop for Cells { fn drop(&mut self) {} }
 pub struct Outer { inner: Option<Cells>, p: *const Cells }
 pub struct Safe<T> { r: Option<(Vec3, [T; 4])>, p: *const Cells, q: &'static std::cell::Cell<u8> }
 extern "C" { fn foreign(x: u8); }
@@ -162,6 +163,7 @@ def test_every_body_is_known_in_order(dumped: MirDump, info: CrateInfo) -> None:
         ("gen", ("'a", "T", "N"), None, None),
         ("apply", ("impl Fn(f32) -> f32",), None, None),
         ("chain", ("A", "B", "impl Fn(A) -> B", "impl Fn(B) -> A"), None, None),
+        ("<Cells as std::ops::Drop>::drop", (), "Cells", "std::ops::Drop"),
         ("calls::{closure#0}", (), None, None),
         ("scoped::Local::get", (), "scoped::Local", None),
         ("<u8 as Named>::name", (), "u8", "Named"),

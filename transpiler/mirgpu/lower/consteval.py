@@ -37,8 +37,8 @@ from mirgpu.mir.syntax import (
     Copy,
     CopyForDeref,
     CPath,
+    DefAggregate,
     Deref,
-    Discriminant,
     Downcast,
     Field,
     FnItem,
@@ -305,8 +305,9 @@ class _Evaluator:
                 self._cast(dest, kind, operand)
             case BinaryOp(op, left, right):
                 self._binary(dest, op, left, right)
-            case Discriminant():
-                raise _refuse(self.instance)
+            case DefAggregate() if self.layouts.of(dest.ty).size == 0:
+                # A closure without captures.
+                pass
             case _:
                 raise _refuse(self.instance)
 

@@ -125,10 +125,16 @@ def read(skeleton: Skeleton, mir: str) -> Resolved:
     for impl in skeleton.impls:
         number = impl.number
         generics[number] = tuple(p.name for p in impl.generics)
-        if number in impls and impl.trait is not None and impls[number][1] is None:
+        if number in impls and _is_drop(impl):
+            impls[number] = (impls[number][0], "std::ops::Drop")
+        elif number in impls and impl.trait is not None and impls[number][1] is None:
             # A trait impl whose trait stays unknown must not pass for an inherent one.
             del impls[number]
     return Resolved(impls, generics, associated, variants, discriminants)
+
+
+def _is_drop(impl: Item) -> bool:
+    return (impl.trait or "").rpartition("::")[2] == "Drop"
 
 
 _ASSOCIATED = re.compile(r"type\s+(\w+)\s*=\s*(.+?)(?:\s+where\b[^;]*)?;", re.S)
@@ -297,7 +303,7 @@ class _Writer:
             f"fn {_probe('i', number)}{meant(declare(item.generics))}(_: *const {own}){where} {{}}",
             ("i", number),
         )
-        if item.trait is None or bare or item.trait.endswith("Drop"):
+        if item.trait is None or bare or _is_drop(item):
             # `Drop::drop` must not be named.
             return
         reference = f"<{own} as {meant(item.trait)}>"
