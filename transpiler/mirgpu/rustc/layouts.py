@@ -2,7 +2,7 @@
 
 Each type becomes an alias at the end of the crate's skeleton, with the attribute that has
 rustc print its layout; one process answers for all of them.  Types that cannot be named
-(closures, types inside functions) get no answer.
+(closures, generic types inside functions) get no answer.
 """
 
 import json
