@@ -24,9 +24,11 @@ class Pass(Protocol):
     @property
     def NAME(self) -> str:  # noqa: N802
         """The name in ``--dump-after``."""
+        ...
 
     def run(self, module: Module, /) -> Module:
         """The changed module; the same object where nothing changed."""
+        ...
 
 
 _TO_VALUES: tuple[Pass, ...] = (
