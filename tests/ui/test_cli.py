@@ -72,6 +72,13 @@ def test_a_dump_on_standard_input(tmp_path: Path) -> None:
     assert ".visible .entry saxpy(" in done.stdout
 
 
+def test_a_kir_artifact_runs(tmp_path: Path) -> None:
+    done = mirgpu("transpile", SAXPY, "--target", "kir", "-o", "saxpy.kir", cwd=tmp_path)
+    assert done.returncode == 0
+    run = mirgpu("run", "saxpy.kir", "-d", "interp", "--n", "9", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_dump_after_shows_kir(tmp_path: Path) -> None:
     done = mirgpu("transpile", SAXPY, "--dump-after", "lower", cwd=tmp_path)
     assert done.returncode == 0
@@ -131,6 +138,8 @@ BAD = {
     "wrong index": (("transpile", SAXPY, "--index", "z"), 1, "no integer parameter `z`"),
     "no rustc": (("transpile", "ok.rs", "--rustc", "/nope"), 3, "no rustc at /nope"),
     "unwritable": (("transpile", SAXPY, "-o", "text.mir/x.ptx"), 2, "cannot write"),
+    "over the source": (("transpile", "ok.rs", "-o", "ok.rs"), 2, "would overwrite the source"),
+    "over a pipe": (("transpile", SAXPY, "-o", "pipe"), 2, "no regular file"),
     "no such device": (("run", SAXPY, "-d", "abacus"), 2, "abacus"),
     "no GPU": (("run", SAXPY, "-d", "cuda"), 3, "cuda does not work here"),
     "wrong argument": (("run", SAXPY, "-d", "interp", "--arg", "q=1"), 2, "q"),
@@ -149,6 +158,7 @@ BAD = {
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "text.mir").write_text("Dear reader,\nthis is no MIR.\n")
     (tmp_path / "empty.mir").write_text("")
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "binary.mir").write_bytes(bytes(range(128, 256)) * 9)
     (tmp_path / "ok.rs").write_text("pub fn f(i: usize, x: &mut [u32]) { x[i] = 1; }\n")
     return tmp_path

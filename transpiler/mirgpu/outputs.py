@@ -24,6 +24,8 @@ def write_outputs(
         return
     if out_dir is not None:
         raise UsageError("--out-dir goes with --emit")
+    if output is not None and isinstance(given, Path) and output.resolve() == given.resolve():
+        raise UsageError(f"-o {output} would overwrite the source")
     artifact = transpile(given, options)
     if output is None:
         sys.stdout.write(_text(artifact))
@@ -92,9 +94,14 @@ def _text(artifact: Artifact) -> str:
 
 def write_files(texts: dict[Path, str]) -> None:
     """Write all files, each to its end under another name first, so that none is left half
-    written.  Raises UsageError where one cannot be written."""
+    written.  Raises UsageError where one cannot be written, or is a device, pipe or folder,
+    which a rename would replace."""
     import os
 
+    texts = {path.resolve(): text for path, text in texts.items()}
+    for path in texts:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"cannot write {path}: it is no regular file")
     parts: list[tuple[Path, Path]] = []
     try:
         for path, text in texts.items():

@@ -64,6 +64,9 @@ def load(path: str | os.PathLike[str]) -> Artifact:
         raise ManifestError(f"{path}: {error}") from None
     if SUFFIXES.get(manifest.target) != path.suffix and path.suffix in SUFFIXES.values():
         raise ManifestError(f"{path}: its manifest is of a {manifest.target} module")
+    if manifest.target == "kir":
+        # Textual kir has no comments; the manifest stands behind it in one.
+        text = "".join(line for line in text.splitlines(True) if not line.startswith(";"))
     return Artifact(text, manifest)
 
 

@@ -355,7 +355,9 @@ def _scalar(param: KernelParam, name: str, text: str) -> int | float | bool | st
 
 
 def _save(text: str, array: Any) -> None:
-    path = Path(text.removeprefix("@"))
+    path = Path(text.removeprefix("@")).resolve()
+    if path.exists() and not path.is_file():
+        raise UsageError(f"cannot write {path}: it is no regular file")
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as file:
